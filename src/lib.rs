@@ -1,0 +1,4 @@
+//! peerfarm stands in for the fediverse and for webhook providers while someone tests a server.
+//!
+//! The module list below is a map of the code: a module uses only modules listed above it, and `tests/layers.rs`
+//! holds that. `docs/ARCHITECTURE.md` tells what each layer is for and follows one request through them.

@@ -1,0 +1,3 @@
+//! The `peerfarm` binary.
+
+fn main() {}
