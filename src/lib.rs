@@ -2,3 +2,7 @@
 //!
 //! The module list below is a map of the code: a module uses only modules listed above it, and `tests/layers.rs`
 //! holds that. `docs/ARCHITECTURE.md` tells what each layer is for and follows one request through them.
+
+// values: no I/O; the only reader of wall time, the only drawer of chance
+pub mod units;
+pub mod ids;
