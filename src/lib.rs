@@ -6,3 +6,5 @@
 // values: no I/O; the only reader of wall time, the only drawer of chance
 pub mod units;
 pub mod ids;
+pub mod clock;
+pub mod seed;
