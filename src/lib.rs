@@ -8,3 +8,6 @@ pub mod units;
 pub mod ids;
 pub mod clock;
 pub mod seed;
+
+// protocol: bytes in, values out
+pub mod signature;

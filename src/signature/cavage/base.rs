@@ -1,0 +1,120 @@
+//! The signature base (draft-cavage-12 section 2.3): the lines that are signed.
+
+use std::borrow::Cow;
+
+use http::HeaderMap;
+
+use crate::signature::Request;
+
+/// The covered components with their values, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Base<'a> {
+    lines: Vec<(&'a str, Cow<'a, [u8]>)>,
+    /// Covered components the request does not have, lower case. They have no line.
+    pub(super) missing: Vec<&'a str>,
+}
+
+/// The values of `(created)` and `(expires)`, where the signature has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times<'a> {
+    pub(super) created: Option<&'a str>,
+    pub(super) expires: Option<&'a str>,
+}
+
+impl<'a> Base<'a> {
+    /// Gathers the components in `covered`, which are in lower case.
+    pub(super) fn build(
+        covered: impl IntoIterator<Item = &'a str>,
+        request: &Request<'a>,
+        times: Times<'a>,
+    ) -> Base<'a> {
+        let mut base = Base {
+            lines: Vec::new(),
+            missing: Vec::new(),
+        };
+        for name in covered {
+            match value(name, request, times) {
+                Some(value) => base.lines.push((name, value)),
+                None => base.missing.push(name),
+            }
+        }
+        base
+    }
+
+    /// The value that stands for a component.
+    pub(super) fn value(&self, name: &str) -> Option<&[u8]> {
+        let line = self.lines.iter().find(|line| line.0 == name);
+        line.map(|line| line.1.as_ref())
+    }
+
+    /// The same base with another value for a component, where it has that component.
+    pub(super) fn with<'b>(&'b self, name: &str, value: &'b [u8]) -> Base<'b> {
+        let lines = self.lines.iter().map(|(other, old)| {
+            let value = if *other == name { value } else { old };
+            (*other, Cow::Borrowed(value))
+        });
+        Base {
+            lines: lines.collect(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// The base with the query cut off the target; `None` where the target is not covered or has none.
+    pub(super) fn without_query(&self) -> Option<Base<'a>> {
+        let mut base = self.clone();
+        let mut cut = false;
+        for line in base.lines.iter_mut().filter(|line| line.0 == REQUEST_TARGET) {
+            if let Some(end) = line.1.iter().position(|byte| *byte == b'?') {
+                line.1.to_mut().truncate(end);
+                cut = true;
+            }
+        }
+        cut.then_some(base)
+    }
+
+    /// The bytes to sign: `name: value` a line, an LF between lines and none at the end.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (index, (name, value)) in self.lines.iter().enumerate() {
+            if index > 0 {
+                bytes.push(b'\n');
+            }
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value);
+        }
+        bytes
+    }
+}
+
+fn value<'a>(name: &str, request: &Request<'a>, times: Times<'a>) -> Option<Cow<'a, [u8]>> {
+    match name {
+        REQUEST_TARGET => {
+            let target = format!("{} {}", request.method.to_ascii_lowercase(), request.target);
+            Some(Cow::Owned(target.into_bytes()))
+        }
+        CREATED => times.created.map(|text| Cow::Borrowed(text.as_bytes())),
+        EXPIRES => times.expires.map(|text| Cow::Borrowed(text.as_bytes())),
+        // HTTP/2 has no `Host` line (RFC 9113 section 8.3.1).
+        "host" if request.authority.is_some() => request.authority.map(|text| Cow::Borrowed(text.as_bytes())),
+        _ => joined(name, request.headers),
+    }
+}
+
+/// The values of a header in order, trimmed and joined by a comma and a space; an empty one is an empty value.
+fn joined<'a>(name: &str, headers: &'a HeaderMap) -> Option<Cow<'a, [u8]>> {
+    let mut values = headers
+        .get_all(name)
+        .iter()
+        .map(|value| value.as_bytes().trim_ascii());
+    let first = Cow::Borrowed(values.next()?);
+    Some(values.fold(first, |mut joined, value| {
+        joined.to_mut().extend_from_slice(b", ");
+        joined.to_mut().extend_from_slice(value);
+        joined
+    }))
+}
+
+pub(super) const REQUEST_TARGET: &str = "(request-target)";
+pub(super) const CREATED: &str = "(created)";
+pub(super) const EXPIRES: &str = "(expires)";

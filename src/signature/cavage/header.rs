@@ -1,0 +1,269 @@
+//! The `Signature` header and its parameters (draft-cavage-12 sections 2.1 and 4.1, RFC 9110 section 11.4).
+
+use crate::signature::cavage::base::Times;
+use crate::signature::{Reason, Verdict};
+
+/// A signature's parameters, each in a form that can be used. What is wrong with them beyond that is a finding of
+/// verification.
+#[derive(Clone, Debug)]
+pub struct Header {
+    key_id: String,
+    pub(super) algorithm: Option<String>,
+    created: Option<String>,
+    expires: Option<String>,
+    pub(super) covered: Vec<String>,
+    /// The `signature` parameter as it came.
+    pub(super) signature: String,
+    pub(super) notes: Vec<&'static str>,
+}
+
+impl Header {
+    /// Reads the parameters. Their names are read in any case, their values as token or quoted string; spaces around
+    /// commas and `=` and empty list members are let pass; unknown parameters are passed over.
+    ///
+    /// # Errors
+    /// A verdict of [`Reason::Malformed`], with key id and covered components where they could be read.
+    pub(in crate::signature) fn parse(
+        text: &[u8],
+        note: Option<&'static str>,
+    ) -> Result<Header, Box<Verdict>> {
+        let Ok(text) = std::str::from_utf8(text) else {
+            return Err(Box::new(malformed("the signature header is no UTF-8")));
+        };
+        let mut parameters = Vec::new();
+        let syntax = read(text, &mut parameters);
+        let found = |name: &str| {
+            let parameter = parameters
+                .iter()
+                .find(|(found, _)| name.eq_ignore_ascii_case(found));
+            parameter.map(|(_, value)| value.clone())
+        };
+        let listed = found("headers").map(|headers| components(&headers));
+        let fail = |detail: String| {
+            Box::new(Verdict {
+                key_id: found("keyId"),
+                covered: listed.iter().flatten().take(MAX_COVERED).cloned().collect(),
+                notes: note.into_iter().collect(),
+                ..malformed(detail)
+            })
+        };
+        syntax.map_err(|error| fail(error.to_string()))?;
+        let (Some(key_id), Some(signature)) = (found("keyId"), found("signature")) else {
+            return Err(fail("`keyId` and `signature` must both be there".to_owned()));
+        };
+        let algorithm = found("algorithm");
+        let header = Header {
+            key_id,
+            covered: listed
+                .clone()
+                .unwrap_or_else(|| default_components(algorithm.as_deref())),
+            algorithm,
+            created: found("created"),
+            expires: found("expires"),
+            signature,
+            notes: note.into_iter().collect(),
+        };
+        match header.fault() {
+            Some(detail) => Err(fail(detail)),
+            None => Ok(header),
+        }
+    }
+
+    /// What makes the parameters unusable, in words.
+    fn fault(&self) -> Option<String> {
+        if self.key_id.is_empty() {
+            return Some("`keyId` is empty".to_owned());
+        }
+        // Section 2.1.6: a signature of nothing says nothing.
+        if self.covered.is_empty() {
+            return Some("`headers` is empty: the signature covers nothing".to_owned());
+        }
+        if self.covered.len() > MAX_COVERED {
+            let listed = self.covered.len();
+            return Some(format!(
+                "`headers` lists {listed} components; at most {MAX_COVERED} are read"
+            ));
+        }
+        let times = self.times();
+        if let Some(text) = times.created.filter(|text| text.parse::<i64>().is_err()) {
+            return Some(format!(
+                "`created` is `{text}`; it should be a Unix time in whole seconds"
+            ));
+        }
+        let expires = times.expires.filter(|text| seconds(text).is_none());
+        expires.map(|text| format!("`expires` is `{text}`; it should be a Unix time"))
+    }
+
+    /// The key id as the signature gives it.
+    pub fn key_id(&self) -> &str {
+        &self.key_id
+    }
+
+    /// The covered components in order, lower case.
+    pub fn covered(&self) -> &[String] {
+        &self.covered
+    }
+
+    pub(super) fn covers(&self, name: &str) -> bool {
+        self.covered.iter().any(|covered| covered == name)
+    }
+
+    /// `created` and `expires` as they came.
+    pub(super) fn times(&self) -> Times<'_> {
+        Times {
+            created: self.created.as_deref(),
+            expires: self.expires.as_deref(),
+        }
+    }
+
+    /// `created` as a Unix time.
+    pub(super) fn created(&self) -> Option<i64> {
+        self.created.as_deref()?.parse().ok()
+    }
+
+    /// `expires` as a Unix time, in whole seconds.
+    pub(super) fn expires(&self) -> Option<i64> {
+        seconds(self.expires.as_deref()?)
+    }
+}
+
+/// A verdict on a header that does not parse.
+pub(in crate::signature) fn malformed(detail: impl Into<String>) -> Verdict {
+    Verdict {
+        dialect: Some(DIALECT),
+        ..Verdict::invalid(Reason::Malformed, detail)
+    }
+}
+
+/// The names in a `headers` parameter, in lower case.
+fn components(headers: &str) -> Vec<String> {
+    let names = headers.split_ascii_whitespace();
+    names.map(str::to_ascii_lowercase).collect()
+}
+
+/// What is covered without a `headers` parameter (section 2.1.6): `(created)` under `hs2019` and under no name at all,
+/// `date` under the older names, which forbid `(created)`.
+fn default_components(algorithm: Option<&str>) -> Vec<String> {
+    match algorithm {
+        None | Some("hs2019") => vec!["(created)".to_owned()],
+        Some(_) => vec!["date".to_owned()],
+    }
+}
+
+/// Whole seconds of a Unix time that may have decimals, as `expires` may (section 2.1.5).
+fn seconds(text: &str) -> Option<i64> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = !decimals.is_empty() && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    whole.parse().ok().filter(|_| digits)
+}
+
+/// Reads `name=value` pairs into `parameters`, as far as they go.
+fn read(text: &str, parameters: &mut Vec<(String, String)>) -> Result<(), SyntaxError> {
+    let mut rest = Rest(text);
+    loop {
+        while rest.skip_whitespace().take(',') {}
+        if rest.0.is_empty() {
+            return Ok(());
+        }
+        let name = rest.token().to_owned();
+        if name.is_empty() {
+            return Err(SyntaxError::NoName(excerpt(rest.0)));
+        }
+        if !rest.skip_whitespace().take('=') {
+            return Err(SyntaxError::NoValue(name));
+        }
+        let value = if rest.skip_whitespace().take('"') {
+            let value = rest.quoted();
+            value.ok_or_else(|| SyntaxError::Unbalanced(name.clone()))?
+        } else {
+            rest.token().to_owned()
+        };
+        if !rest.skip_whitespace().0.is_empty() && !rest.0.starts_with(',') {
+            return Err(SyntaxError::NoComma {
+                name,
+                rest: excerpt(rest.0),
+            });
+        }
+        if parameters
+            .iter()
+            .any(|(other, _)| name.eq_ignore_ascii_case(other))
+        {
+            return Err(SyntaxError::Repeated(name));
+        }
+        if parameters.len() == MAX_PARAMETERS {
+            return Err(SyntaxError::TooMany);
+        }
+        parameters.push((name, value));
+    }
+}
+
+/// What of the text is yet to be read.
+struct Rest<'a>(&'a str);
+
+impl<'a> Rest<'a> {
+    fn skip_whitespace(&mut self) -> &mut Rest<'a> {
+        self.0 = self.0.trim_start_matches([' ', '\t']);
+        self
+    }
+
+    fn take(&mut self, expected: char) -> bool {
+        let taken = self.0.strip_prefix(expected);
+        self.0 = taken.unwrap_or(self.0);
+        taken.is_some()
+    }
+
+    /// A token (RFC 9110 section 5.6.2), possibly empty.
+    fn token(&mut self) -> &'a str {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        let end = self.0.find(|c| !is_part(c)).unwrap_or(self.0.len());
+        let (token, rest) = self.0.split_at(end);
+        self.0 = rest;
+        token
+    }
+
+    /// What stands up to the closing quote, backslashes undone (RFC 9110 section 5.6.4); `None` without one.
+    fn quoted(&mut self) -> Option<String> {
+        let mut value = String::new();
+        let mut characters = self.0.char_indices();
+        while let Some((index, character)) = characters.next() {
+            match character {
+                '"' => {
+                    self.0 = &self.0[index + 1..];
+                    return Some(value);
+                }
+                '\\' => value.push(characters.next()?.1),
+                _ => value.push(character),
+            }
+        }
+        None
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum SyntaxError {
+    #[error("`{name}` is followed by `{rest}` where a comma was expected")]
+    NoComma { name: String, rest: String },
+    #[error("`{0}` is no parameter: `name=\"value\"` was expected")]
+    NoName(String),
+    #[error("`{0}` has no `=` and value")]
+    NoValue(String),
+    #[error("`{0}` is there twice")]
+    Repeated(String),
+    #[error("there are more than {MAX_PARAMETERS} parameters")]
+    TooMany,
+    #[error("the value of `{0}` has no closing quote")]
+    Unbalanced(String),
+}
+
+fn excerpt(text: &str) -> String {
+    text.chars().take(20).collect()
+}
+
+/// The name of this dialect in verdicts.
+pub(super) const DIALECT: &str = "cavage";
+
+/// How many parameters a signature may have; the draft knows six.
+const MAX_PARAMETERS: usize = 32;
+
+/// How many components a signature may cover. A short list may name a long header over and over.
+const MAX_COVERED: usize = 64;

@@ -1,0 +1,15 @@
+//! The dialect most of the fediverse speaks: draft-cavage-http-signatures-12.
+
+mod base;
+mod guess;
+mod header;
+mod sign;
+mod verify;
+
+pub use header::Header;
+pub use sign::{ParameterOrder, SignError, Signing, sign};
+
+pub(super) use header::malformed;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Verification (draft-cavage-12 section 2.5): every check runs, so that one verdict serves peers of any leniency.
+
+use std::time::Duration;
+
+use crate::clock::Timestamp;
+use crate::signature::cavage::Header;
+use crate::signature::cavage::base::{Base, CREATED, EXPIRES, REQUEST_TARGET};
+use crate::signature::cavage::guess;
+use crate::signature::cavage::header::DIALECT;
+use crate::signature::key::{KeyKind, PublicKey};
+use crate::signature::verdict::cut;
+use crate::signature::{Finding, Reason, Request, Verdict, Window, base64, digest};
+use crate::units::Span;
+
+impl Header {
+    /// Runs the checks in the order that [`crate::signature::SignatureHeader::verify`] documents. Where there is no
+    /// key, the finding that says so stands for the last of them.
+    pub(in crate::signature) fn verify(
+        &self,
+        request: &Request,
+        key: Result<&PublicKey, Finding>,
+        window: Window,
+        now: Timestamp,
+    ) -> Verdict {
+        let base = Base::build(self.covered.iter().map(String::as_str), request, self.times());
+        let mut verdict = Verdict {
+            dialect: Some(DIALECT),
+            key_id: Some(self.key_id().to_owned()),
+            covered: self.covered.clone(),
+            notes: self.notes.clone(),
+            ..Verdict::valid()
+        };
+        let signature = base64::decode(&self.signature);
+        structure(self, &base, &mut verdict);
+        if let Some(fault) = signature.fault {
+            let detail = format!("`signature` is `{}`, which is no base64: {fault}", self.signature);
+            verdict.add(Finding::new(Reason::BadBase64, detail));
+        }
+        content(self, request, &mut verdict);
+        dates(self, &base, window, now, &mut verdict);
+        match key {
+            Ok(key) => proof(self, &base, key, signature.bytes.as_deref(), &mut verdict),
+            Err(failure) => verdict.add(failure),
+        }
+        if !verdict.findings.is_empty() {
+            let text = String::from_utf8_lossy(&base.bytes()).into_owned();
+            verdict.signature_base = Some(cut(text, MAX_BASE));
+        }
+        verdict
+    }
+}
+
+/// What the signature says of itself, against what the draft and the fediverse ask of it.
+fn structure(header: &Header, base: &Base, verdict: &mut Verdict) {
+    let algorithm = header.algorithm.as_deref().unwrap_or(HS2019);
+    if ![HS2019, RSA_SHA256].contains(&algorithm) {
+        let detail = format!("algorithm `{algorithm}`; `{HS2019}` or `{RSA_SHA256}`, or none, would do");
+        verdict.add(Finding::new(Reason::UnsupportedAlgorithm, detail));
+    }
+    // Section 2.3 items 2 and 3: the older names were defined before these two existed.
+    let old = ["rsa", "hmac", "ecdsa"]
+        .iter()
+        .any(|prefix| algorithm.starts_with(prefix));
+    for time in [CREATED, EXPIRES].into_iter().filter(|time| header.covers(time)) {
+        if old {
+            let detail =
+                format!("`{time}` is covered, which algorithm `{algorithm}` forbids; `{HS2019}` allows it");
+            verdict.add(Finding::new(Reason::ParameterForbidden, detail));
+        }
+        if base.missing.contains(&time) {
+            let parameter = time.trim_matches(['(', ')']);
+            let detail = format!("`{time}` is covered, but there is no parameter `{parameter}`");
+            verdict.add(Finding::new(Reason::ParameterMissing, detail));
+        }
+    }
+    let mut uncovered: Vec<&str> = [REQUEST_TARGET, "host"]
+        .into_iter()
+        .filter(|name| !header.covers(name))
+        .collect();
+    if !header.covers("date") && !header.covers(CREATED) {
+        uncovered.push("date` or `(created)");
+    }
+    if !uncovered.is_empty() {
+        let detail = format!(
+            "`{}` must be covered; `{}` is",
+            uncovered.join("`, `"),
+            header.covered.join(" ")
+        );
+        verdict.add(Finding::new(Reason::HeaderNotSigned, detail));
+    }
+    let missing: Vec<&str> = base
+        .missing
+        .iter()
+        .copied()
+        .filter(|name| ![CREATED, EXPIRES].contains(name))
+        .collect();
+    if !missing.is_empty() {
+        let detail = format!("`{}` is covered and is not in the request", missing.join("`, `"));
+        verdict.add(Finding::new(Reason::HeaderMissing, detail));
+    }
+}
+
+/// Whether the signature covers the body, by way of its digest. A request without a body needs none; a POST always
+/// does, even of nothing.
+fn content(header: &Header, request: &Request, verdict: &mut Verdict) {
+    let needed = request.method == "POST" || !request.body.is_empty();
+    let present = request.headers.contains_key("digest");
+    let covered = header.covers("digest");
+    let announced = present && covered;
+    if !needed && !announced {
+        return;
+    }
+    if present && !covered {
+        let detail = format!(
+            "`Digest` is there and not covered, so the body is not signed; `{}` is covered",
+            header.covered.join(" ")
+        );
+        verdict.add(Finding::new(Reason::DigestNotSigned, detail));
+    }
+    for finding in digest::check(request.headers, request.body) {
+        verdict.add(finding);
+    }
+}
+
+/// Whether the covered dates lie in the window, and `created` and `expires` in the right order with now, covered or
+/// not (sections 2.1.4 and 2.1.5).
+fn dates(header: &Header, base: &Base, window: Window, now: Timestamp, verdict: &mut Verdict) {
+    if let Some(text) = base.value("date") {
+        let text = String::from_utf8_lossy(text);
+        match Timestamp::parse_http_date(&text) {
+            Some(date) => {
+                let finding = outside(
+                    window,
+                    now,
+                    date,
+                    Reason::DateInFuture,
+                    &format!("`Date`, `{text}`,"),
+                );
+                finding.into_iter().for_each(|finding| verdict.add(finding));
+            }
+            None => {
+                let detail = format!("`Date` is `{text}`; `{}` would be one now", now.http_date());
+                verdict.add(Finding::new(Reason::DateUnreadable, detail));
+            }
+        }
+    }
+    if let Some(created) = header.created() {
+        // Only what is covered dates the signature.
+        let past = if header.covers(CREATED) {
+            window.past
+        } else {
+            Duration::MAX
+        };
+        let (date, window) = (Timestamp::from_unix(created), Window { past, ..window });
+        let what = format!("`created`, {created},");
+        let finding = outside(window, now, date, Reason::CreatedInFuture, &what);
+        finding.into_iter().for_each(|finding| verdict.add(finding));
+    }
+    if let Some(expires) = header.expires() {
+        let (end, margin) = (Timestamp::from_unix(expires), Span::from(window.future));
+        if now > end.plus(window.future) {
+            let since = apart(now, end);
+            let detail = format!("`expires`, {expires}, passed {since} ago; up to {margin} is let pass");
+            verdict.add(Finding::new(Reason::Expired, detail));
+        }
+    }
+}
+
+/// The finding on a date that lies outside of the window; `early` is the reason where it lies ahead.
+fn outside(window: Window, now: Timestamp, date: Timestamp, early: Reason, what: &str) -> Option<Finding> {
+    if date > now.plus(window.future) {
+        let (ahead, most) = (apart(date, now), Span::from(window.future));
+        let detail = format!("{what} lies {ahead} ahead; up to {most} is let pass");
+        return Some(Finding::new(early, detail));
+    }
+    if date < now.minus(window.past) {
+        let (old, most) = (apart(now, date), Span::from(window.past));
+        let detail = format!("{what} is {old} old; up to {most} is let pass");
+        return Some(Finding::new(Reason::DateTooOld, detail));
+    }
+    None
+}
+
+/// The whole seconds from one moment to a later one.
+fn apart(later: Timestamp, earlier: Timestamp) -> Span {
+    let micros = later.micros_since(earlier);
+    Span::seconds(u64::try_from(micros / 1_000_000).unwrap_or(0))
+}
+
+/// Whether the key fits and verifies; where it does not, whether it verifies what senders are known to sign instead.
+fn proof(header: &Header, base: &Base, key: &PublicKey, signature: Option<&[u8]>, verdict: &mut Verdict) {
+    if key.kind() == KeyKind::Ed25519 && header.algorithm.as_deref() == Some(RSA_SHA256) {
+        let detail = format!("algorithm `{RSA_SHA256}`, but the key is {}", key.kind());
+        verdict.add(Finding::new(Reason::UnsupportedAlgorithm, detail));
+    }
+    let verifies = |bytes: &[u8]| signature.is_some_and(|signature| key.verifies(bytes, signature));
+    if verifies(&base.bytes()) {
+        return;
+    }
+    let short = base.without_query().filter(|short| verifies(&short.bytes()));
+    if let Some(short) = short {
+        let target = |base: &Base| {
+            String::from_utf8_lossy(base.value(REQUEST_TARGET).unwrap_or_default()).into_owned()
+        };
+        let detail = format!("signed is `{}`; asked for was `{}`", target(&short), target(base));
+        verdict.notes.push("query_omitted");
+        verdict.add(Finding::new(Reason::QueryOmitted, detail));
+        return;
+    }
+    let slip = guess::slip(base, verifies)
+        .map(|slip| format!("; {slip}"))
+        .unwrap_or_default();
+    let detail = format!(
+        "the {} key `{}` does not verify the signature over the base the farm built{slip}",
+        key.kind(),
+        header.key_id()
+    );
+    verdict.add(Finding::new(Reason::SignatureMismatch, detail));
+}
+
+const HS2019: &str = "hs2019";
+const RSA_SHA256: &str = "rsa-sha256";
+
+/// How many bytes of a signature base a verdict keeps.
+const MAX_BASE: usize = 16_384;

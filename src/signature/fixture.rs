@@ -1,0 +1,124 @@
+//! Keys, and requests to sign and to spoil, for the tests of signatures.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::clock::Timestamp;
+use crate::signature::key::{PrivateKey, PublicKey};
+use crate::signature::{self, Parsed, Request, SignatureHeader, Verdict, Window, base64};
+
+/// A delivery that Bob's inbox gets at [`NOW`], as yet unsigned. Its digest is OpenSSL's.
+pub(crate) struct Sent {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) authority: Option<String>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Sent {
+    pub(crate) fn post(target: &str) -> Sent {
+        Sent {
+            method: "POST".to_owned(),
+            target: target.to_owned(),
+            authority: None,
+            headers: HeaderMap::new(),
+            body: BODY.as_bytes().to_vec(),
+        }
+        .with("host", "b.test:8443")
+        .with("date", DATE)
+        .with("digest", DIGEST)
+    }
+
+    pub(crate) fn get(target: &str) -> Sent {
+        let sent = Sent::post(target).without("digest");
+        Sent {
+            method: "GET".to_owned(),
+            body: Vec::new(),
+            ..sent
+        }
+    }
+
+    /// One more line of a header.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Sent {
+        let name: HeaderName = name.parse().unwrap();
+        self.headers
+            .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Sent {
+        self.headers.remove(name);
+        self
+    }
+
+    /// Signs `base`, as the test spells it out, with the RSA key; `parameters` go between key id and signature.
+    pub(crate) fn signed(self, parameters: &str, base: &str) -> Sent {
+        let signature = base64::encode(rsa().sign(base.as_bytes()).unwrap());
+        self.with(
+            "signature",
+            &format!(r#"keyId="{KEY_ID}",{parameters},signature="{signature}""#),
+        )
+    }
+
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request {
+            method: &self.method,
+            target: &self.target,
+            headers: &self.headers,
+            authority: self.authority.as_deref(),
+            body: &self.body,
+        }
+    }
+
+    pub(crate) fn header(&self) -> SignatureHeader {
+        match signature::parse(&self.request()) {
+            Parsed::Signed(header) => header,
+            other => panic!("not signed: {other:?}"),
+        }
+    }
+
+    /// The verdict with the RSA key, at [`NOW`], in a window of an hour each way.
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.verdict_by(rsa().public_key(), HOUR, NOW)
+    }
+
+    pub(crate) fn verdict_by(&self, key: &PublicKey, window: Window, now: Timestamp) -> Verdict {
+        match signature::parse(&self.request()) {
+            Parsed::Signed(header) => header.verify(&self.request(), key, window, now),
+            Parsed::Invalid(verdict) => verdict,
+            Parsed::Unsigned => Verdict::unsigned(),
+        }
+    }
+}
+
+pub(crate) fn rsa() -> PrivateKey {
+    PrivateKey::from_pem(include_str!("../../tests/fixtures/signature/rsa2048.pem")).unwrap()
+}
+
+pub(crate) fn ed25519() -> PrivateKey {
+    PrivateKey::from_pem(include_str!("../../tests/fixtures/signature/ed25519.pem")).unwrap()
+}
+
+pub(crate) const KEY_ID: &str = "https://a.test/users/alice#main-key";
+pub(crate) const NOW: Timestamp = Timestamp::from_unix(1_700_000_000);
+pub(crate) const DATE: &str = "Tue, 14 Nov 2023 22:13:20 GMT";
+pub(crate) const BODY: &str = r#"{"type":"Create"}"#;
+pub(crate) const DIGEST: &str = "SHA-256=JeE18werLvQnEoHViKDam+ZK1D8E27TBC2kIISI7pIY=";
+pub(crate) const HOUR: Window = Window {
+    past: Duration::from_secs(3_600),
+    future: Duration::from_secs(3_600),
+};
+
+/// The base of `Sent::post("/users/bob/inbox?x=%7E")` and what OpenSSL signs it to.
+pub(crate) const BASE: &str = "(request-target): post /users/bob/inbox?x=%7E\n\
+    host: b.test:8443\n\
+    date: Tue, 14 Nov 2023 22:13:20 GMT\n\
+    digest: SHA-256=JeE18werLvQnEoHViKDam+ZK1D8E27TBC2kIISI7pIY=";
+pub(crate) const BASE_BY_RSA: &str = "Ce0KtLalGhuzQnoGAawVs7kiXu5eV/yYKKQITnCssOXSx4xLdFKxSEiodxCOGSD0\
+    D0XgFXDJgw2jY9spRYgz3zshtDy8zqIqcAQ2UiJ+N28C43hb2HimvTAu0h2pYmWLq4ykzrfZCKPMtJtltYuk8tvaipIxG5qDH+32ketlP14h\
+    WdmKKTaBpSqKA8LtW+tJECkG+kzewBoKbegRi4L7QZG5jgeAqyMuDNWh72YCt4Wahe+4UuUbX22J1wGrZe8qZ3UEd1GgPVJoO66bTH+y0yC6\
+    AMCFfuq57vU6YMpxmWGCjg9gscfsXwwFiLwX8nIoMKmrHp/RaLYJBYDEbc1/Hg==";
+pub(crate) const BASE_BY_ED25519: &str =
+    "yZFVMHYzVVTschyGCRVT8vOdEGlV4MGe5bShnfcDuNPEOtifgKEVU35Ra8YY0vnlDYAunlkGSdKCKPVbQtjSAw==";

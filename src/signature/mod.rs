@@ -1,0 +1,168 @@
+//! HTTP signatures: bytes in, a [`Verdict`] out. Pure: no clock, no network, no key is fetched here.
+//!
+//! [`parse`] finds the signature of a request and names its key; the caller fetches that key; then
+//! [`SignatureHeader::verify`] judges. One module a dialect: [`cavage`] today. A request that speaks RFC 9421 is
+//! recognised and refused, never read as the other.
+
+mod base64;
+pub mod cavage;
+pub mod digest;
+pub mod key;
+mod verdict;
+
+pub use verdict::{Finding, Outcome, Reason, Verdict};
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use crate::clock::Timestamp;
+
+/// What of a request a signature can cover, as it came over the wire or is about to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The method: `POST`.
+    pub method: &'a str,
+    /// Path and query, the very bytes of the request line or `:path`: `/users/a/inbox?x=%7E`.
+    pub target: &'a str,
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The host asked for, with the port where one was sent: the `Host` header or `:authority`. It stands for `host` in
+    /// the signature; without it the `Host` header does.
+    pub authority: Option<&'a str>,
+    /// The body, as long as `Content-Length` says, before any content coding is undone.
+    pub body: &'a [u8],
+}
+
+/// How far a signature's date may lie from now; both ends included.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// How old a covered `Date` or `(created)` may be.
+    pub past: Duration,
+    /// How far ahead it may lie: how much the two clocks may differ. `expires` is given the same margin.
+    pub future: Duration,
+}
+
+/// What [`parse`] found.
+#[derive(Clone, Debug)]
+pub enum Parsed {
+    /// A signature that no key could make valid: it does not parse, or speaks a dialect the farm does not.
+    Invalid(Verdict),
+    /// A signature; its key is yet to be fetched.
+    Signed(SignatureHeader),
+    /// No signature.
+    Unsigned,
+}
+
+/// Looks for the signature of a request: the `Signature` header, else `Authorization: Signature` (draft-cavage-12
+/// sections 3.1 and 4.1). Where both are there `Signature` is read and the other ignored, so a bad one never passes
+/// because the other was good.
+pub fn parse(request: &Request) -> Parsed {
+    let headers = request.headers;
+    if headers.contains_key("signature-input") {
+        let detail =
+            "`Signature-Input` makes this an RFC 9421 signature; the farm reads draft-cavage-12 only";
+        let verdict = Verdict::invalid(Reason::UnsupportedDialect, detail);
+        return Parsed::Invalid(Verdict {
+            dialect: Some("rfc9421"),
+            ..verdict
+        });
+    }
+    let signatures: Vec<&[u8]> = headers
+        .get_all("signature")
+        .iter()
+        .map(|value| value.as_bytes())
+        .collect();
+    let found = match signatures.as_slice() {
+        [] => match authorizations(headers).as_slice() {
+            [] => return Parsed::Unsigned,
+            [credentials] => cavage::Header::parse(credentials, Some("authorization_header")),
+            several => Err(repeated("Authorization: Signature", several.len())),
+        },
+        [value] => match without_scheme(value) {
+            Some(credentials) => cavage::Header::parse(credentials, Some("scheme_prefix")),
+            None => cavage::Header::parse(value, None),
+        },
+        several => Err(repeated("Signature", several.len())),
+    };
+    match found {
+        Ok(header) => Parsed::Signed(SignatureHeader::Cavage(header)),
+        Err(verdict) => Parsed::Invalid(*verdict),
+    }
+}
+
+/// A signature that was parsed and awaits its key.
+#[derive(Clone, Debug)]
+pub enum SignatureHeader {
+    /// draft-cavage-http-signatures-12.
+    Cavage(cavage::Header),
+}
+
+impl SignatureHeader {
+    /// The key id as the signature gives it.
+    pub fn key_id(&self) -> &str {
+        match self {
+            SignatureHeader::Cavage(header) => header.key_id(),
+        }
+    }
+
+    /// Judges the signature of `request`, which must be the one it was parsed from. All checks run, in this order;
+    /// the verdict's reason is the first that fails, the rest are in [`Verdict::findings`]:
+    ///
+    /// 1. structure: the algorithm's name, what must be covered is, what is covered is there, base64;
+    /// 2. digest: there, covered, matching;
+    /// 3. window: dates, `expires`;
+    /// 4. key: it fits the algorithm and the signature verifies.
+    pub fn verify(&self, request: &Request, key: &key::PublicKey, window: Window, now: Timestamp) -> Verdict {
+        match self {
+            SignatureHeader::Cavage(header) => header.verify(request, Ok(key), window, now),
+        }
+    }
+
+    /// The same checks where there is no key to verify with: `reason` takes the place of the last
+    /// ([`Reason::KeyFetchFailed`], [`Reason::KeyGone`], [`Reason::KeyUnreadable`]).
+    pub fn verify_without_key(
+        &self,
+        request: &Request,
+        reason: Reason,
+        detail: impl Into<String>,
+        window: Window,
+        now: Timestamp,
+    ) -> Verdict {
+        let failure = Finding::new(reason, detail);
+        match self {
+            SignatureHeader::Cavage(header) => header.verify(request, Err(failure), window, now),
+        }
+    }
+}
+
+/// The credentials of each `Authorization` whose scheme is `Signature`; other schemes are none of our business.
+fn authorizations(headers: &HeaderMap) -> Vec<&[u8]> {
+    headers
+        .get_all(AUTHORIZATION)
+        .iter()
+        .filter_map(|value| without_scheme(value.as_bytes()))
+        .collect()
+}
+
+/// What follows the scheme word `Signature`, in any case and with at least one space (RFC 9110 section 11.4);
+/// `None` where there is no such word, or where it is the parameter of that name.
+fn without_scheme(value: &[u8]) -> Option<&[u8]> {
+    let value = value.trim_ascii();
+    let (scheme, rest) = value.split_at_checked("signature".len())?;
+    let credentials = rest.trim_ascii_start();
+    let spaced = credentials.len() < rest.len();
+    (scheme.eq_ignore_ascii_case(b"signature") && spaced && !credentials.starts_with(b"="))
+        .then_some(credentials)
+}
+
+fn repeated(header: &str, times: usize) -> Box<Verdict> {
+    let detail = format!("`{header}` is there {times} times; one signature per request");
+    Box::new(cavage::malformed(detail))
+}
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;

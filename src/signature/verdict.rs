@@ -1,0 +1,195 @@
+//! The verdict on a signature: what was found, in words that stats, journal and profiles share.
+
+use serde::{Deserialize, Serialize};
+
+/// What verification found, by the specification, the same for every peer but for the time window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// Valid, invalid or unsigned.
+    pub result: Outcome,
+    /// Why not, where it is invalid: the first of the findings.
+    pub reason: Option<Reason>,
+    /// The reason in words for a person, with the values that did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The dialect of the signature: `cavage`, `rfc9421`.
+    pub dialect: Option<&'static str>,
+    /// The key id as the signature gave it.
+    pub key_id: Option<String>,
+    /// The covered components, in order, lower case.
+    pub covered: Vec<String>,
+    /// What was noticed besides: `query_omitted`, `scheme_prefix` (`Signature: Signature keyId=...`),
+    /// `authorization_header` (the signature came in `Authorization`).
+    pub notes: Vec<&'static str>,
+    /// On failure, the signature base as the farm built it, to lay beside one's own.
+    pub signature_base: Option<String>,
+    /// All that does not hold, in the order of the checks; in the JSON where it says more than `reason` does.
+    #[serde(skip_serializing_if = "fewer_than_two")]
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// The verdict on a request without a signature.
+    pub fn unsigned() -> Verdict {
+        Verdict {
+            result: Outcome::Unsigned,
+            ..Verdict::valid()
+        }
+    }
+
+    /// A verdict with one finding, and nothing known besides.
+    pub fn invalid(reason: Reason, detail: impl Into<String>) -> Verdict {
+        Verdict::valid().failed(reason, detail)
+    }
+
+    /// The same verdict with one more finding, which only the caller could make: [`Reason::SignerMismatch`],
+    /// [`Reason::KeyOwnerMismatch`]. It comes last, so it is the reason only where all else holds.
+    pub fn failed(mut self, reason: Reason, detail: impl Into<String>) -> Verdict {
+        self.add(Finding::new(reason, detail));
+        self
+    }
+
+    /// The first finding that is not among `tolerated`; `None` where the rest held, or nothing was signed. Since
+    /// every check runs, this answers for a peer that lets some failures pass without judging twice.
+    pub fn untolerated(&self, tolerated: &[Reason]) -> Option<&Finding> {
+        self.findings
+            .iter()
+            .find(|finding| !tolerated.contains(&finding.reason))
+    }
+
+    pub(super) fn valid() -> Verdict {
+        Verdict {
+            result: Outcome::Valid,
+            reason: None,
+            detail: None,
+            dialect: None,
+            key_id: None,
+            covered: Vec::new(),
+            notes: Vec::new(),
+            signature_base: None,
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, finding: Finding) {
+        if self.findings.is_empty() {
+            self.reason = Some(finding.reason);
+            self.detail = Some(finding.detail.clone());
+        }
+        self.result = Outcome::Invalid;
+        self.findings.push(finding);
+    }
+}
+
+/// One thing about a signature that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub reason: Reason,
+    /// In words for a person, with the values that did not fit.
+    pub detail: String,
+}
+
+impl Finding {
+    /// A finding; a detail longer than 2,048 bytes is cut, since it may quote what a stranger sent.
+    pub fn new(reason: Reason, detail: impl Into<String>) -> Finding {
+        Finding {
+            reason,
+            detail: cut(detail.into(), MAX_DETAIL),
+        }
+    }
+}
+
+impl Reason {
+    /// The name, as stats, journal and profiles have it.
+    pub fn label(self) -> String {
+        // A unit variant serialises as its name.
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(name)) => name,
+            _ => String::new(),
+        }
+    }
+}
+
+/// The three outcomes of verification; their names are labels in stats and journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// There was a signature and it does not hold.
+    Invalid,
+    /// There was no signature.
+    Unsigned,
+    /// There was a signature and it holds.
+    Valid,
+}
+
+/// Why a signature does not hold; the names are labels in stats, journal and profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The signature or a digest is no base64 (RFC 4648 section 4, padding included).
+    BadBase64,
+    /// `created` lies too far in the future.
+    CreatedInFuture,
+    /// The date lies too far in the future.
+    DateInFuture,
+    /// The date, or `(created)`, is older than the window.
+    DateTooOld,
+    /// No HTTP date.
+    DateUnreadable,
+    /// The body has another digest.
+    DigestMismatch,
+    /// A POST without a digest.
+    DigestMissing,
+    /// The digest is not covered by the signature.
+    DigestNotSigned,
+    /// `expires` has passed.
+    Expired,
+    /// A covered header is not in the request.
+    HeaderMissing,
+    /// A component that must be covered is not.
+    HeaderNotSigned,
+    /// The key could not be fetched.
+    KeyFetchFailed,
+    /// The key's owner is gone (410 or 404).
+    KeyGone,
+    /// The key's owner does not name that key, or the key another owner.
+    KeyOwnerMismatch,
+    /// The key is no public key the farm can read.
+    KeyUnreadable,
+    /// The signature header does not parse.
+    Malformed,
+    /// `(created)` or `(expires)` with an algorithm that forbids it.
+    ParameterForbidden,
+    /// A listed `(created)` or `(expires)` without its parameter.
+    ParameterMissing,
+    /// The signature covers the target without its query.
+    QueryOmitted,
+    /// The cryptographic check failed.
+    SignatureMismatch,
+    /// Valid, but made by another actor than the activity's.
+    SignerMismatch,
+    /// A signature algorithm the farm does not know or that does not fit the key.
+    UnsupportedAlgorithm,
+    /// A signature in a dialect the farm does not read.
+    UnsupportedDialect,
+    /// A digest algorithm the farm does not compute.
+    UnsupportedDigest,
+}
+
+/// `text`, or its first `limit` bytes or a few less and how much was left out.
+pub(super) fn cut(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        let left_out = text.len() - text.floor_char_boundary(limit);
+        text.truncate(text.len() - left_out);
+        text.push_str(&format!("... ({left_out} bytes more)"));
+    }
+    text
+}
+
+fn fewer_than_two(findings: &[Finding]) -> bool {
+    findings.len() < 2
+}
+
+/// How many bytes a finding's detail may have.
+const MAX_DETAIL: usize = 2_048;
