@@ -11,3 +11,4 @@ pub mod seed;
 
 // protocol: bytes in, values out
 pub mod signature;
+pub mod activitypub;

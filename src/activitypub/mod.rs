@@ -1,0 +1,11 @@
+//! ActivityPub as bytes and values: activities as they arrive, media types, content negotiation. Pure.
+
+mod accept;
+mod activity;
+mod html;
+mod media;
+
+pub use accept::{Form, negotiate, prefers_json};
+pub use activity::{Activity, ActivityError};
+pub use html::{escape, paragraph};
+pub use media::{ACTIVITY_JSON, ACTIVITY_STREAMS, LD_JSON, MediaType, PUBLIC, is_activity};
