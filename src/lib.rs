@@ -12,3 +12,4 @@ pub mod seed;
 // protocol: bytes in, values out
 pub mod signature;
 pub mod activitypub;
+pub mod webhook;
