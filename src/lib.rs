@@ -13,3 +13,6 @@ pub mod seed;
 pub mod signature;
 pub mod activitypub;
 pub mod webhook;
+
+// model: files and words as typed become checked models
+pub mod fault;
