@@ -17,3 +17,4 @@ pub mod webhook;
 // model: files and words as typed become checked models
 pub mod fault;
 pub mod software;
+pub mod command;
