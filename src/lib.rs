@@ -18,3 +18,6 @@ pub mod webhook;
 pub mod fault;
 pub mod software;
 pub mod command;
+
+// state: what lives and what lies on disk; standard locks, nothing async
+pub mod stats;
