@@ -21,3 +21,4 @@ pub mod command;
 
 // state: what lives and what lies on disk; standard locks, nothing async
 pub mod stats;
+pub mod journal;
