@@ -22,3 +22,4 @@ pub mod command;
 // state: what lives and what lies on disk; standard locks, nothing async
 pub mod stats;
 pub mod journal;
+pub mod store;
