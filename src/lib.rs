@@ -23,3 +23,4 @@ pub mod command;
 pub mod stats;
 pub mod journal;
 pub mod store;
+pub mod farm;

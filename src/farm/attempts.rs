@@ -1,0 +1,64 @@
+//! The how-manyth attempt of a delivery this is, for rules that treat a retry apart.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use aws_lc_rs::digest::{SHA256, digest};
+
+use crate::ids::DeliveryId;
+
+/// How many deliveries are remembered at least before the oldest start again at the first attempt.
+pub const ATTEMPTS_MAX: usize = 1 << 20;
+
+/// Attempts by host, path and delivery id. Two generations, as the ids in the stats have them.
+#[derive(Debug, Default)]
+pub struct Attempts {
+    generations: Mutex<Generations>,
+}
+
+#[derive(Debug, Default)]
+struct Generations {
+    young: HashMap<u128, u32>,
+    old: HashMap<u128, u32>,
+}
+
+impl Attempts {
+    /// Counts one more attempt and gives its number, from 1.
+    pub fn next(&self, host: &str, path: &str, id: &DeliveryId) -> u32 {
+        let key = key(host, path, id);
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = generations.young.get(&key).or_else(|| generations.old.get(&key));
+        let attempt = before.copied().unwrap_or(0).saturating_add(1);
+        generations.young.insert(key, attempt);
+        if generations.young.len() >= ATTEMPTS_MAX {
+            generations.old = std::mem::take(&mut generations.young);
+        }
+        attempt
+    }
+
+    /// Every delivery starts again at its first attempt.
+    pub fn clear(&self) {
+        *self.generations.lock().unwrap_or_else(PoisonError::into_inner) = Generations::default();
+    }
+}
+
+fn key(host: &str, path: &str, id: &DeliveryId) -> u128 {
+    let hash = digest(&SHA256, format!("{host} {path}\n{}", id.as_str()).as_bytes());
+    let mut half = [0; 16];
+    half.copy_from_slice(&hash.as_ref()[..16]);
+    u128::from_be_bytes(half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_counted_by_id_and_place() {
+        let (attempts, id) = (Attempts::default(), DeliveryId::new("evt_1"));
+        assert_eq!([1, 2], [(); 2].map(|()| attempts.next("a.test", "/hook/a", &id)));
+        assert_eq!(attempts.next("a.test", "/hook/b", &id), 1);
+        attempts.clear();
+        assert_eq!(attempts.next("a.test", "/hook/a", &id), 1);
+    }
+}
