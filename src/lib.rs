@@ -24,3 +24,6 @@ pub mod stats;
 pub mod journal;
 pub mod store;
 pub mod farm;
+
+// transport: sockets and the gate
+pub mod net;
