@@ -27,3 +27,4 @@ pub mod farm;
 
 // transport: sockets and the gate
 pub mod net;
+pub mod deliver;

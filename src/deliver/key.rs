@@ -1,0 +1,264 @@
+//! Whose a key is: from a key id to a public key and the actor who lists it as its own.
+//!
+//! A key counts only where both sides say so, the key its owner and the owner the key; otherwise anybody could serve
+//! a document that names a stranger as its owner (ActivityPub section B.1).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use url::Url;
+
+use crate::deliver::key_cache::Wanted;
+use crate::deliver::key_document::{KeyDocument, Listed, choose};
+use crate::deliver::{Document, FetchError, Outbound, Remote, Signer};
+use crate::farm::{Peer, Who};
+use crate::signature::Reason;
+use crate::signature::key::PublicKey;
+
+/// Somebody else's public key.
+#[derive(Debug)]
+pub struct RemoteKey {
+    /// The key id under which it was asked for.
+    pub id: String,
+    /// The actor whose it is.
+    pub owner: Remote,
+    /// The key.
+    pub public: PublicKey,
+}
+
+impl RemoteKey {
+    /// Whether both came from one fetch: the cache hands out one value a fetch.
+    pub(super) fn is_same(&self, other: &RemoteKey) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// Why a key could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct KeyFailure {
+    /// The reason, as a verdict has it: `key_fetch_failed`, `key_gone`, `key_owner_mismatch`, `key_unreadable`.
+    pub reason: Reason,
+    /// The reason in words, down to its cause.
+    pub detail: String,
+    /// The class of the fetch that failed: `refused`, `timeout`, `status`, ...
+    pub class: Option<&'static str>,
+}
+
+impl Outbound {
+    /// The key of that id, from the cache, or fetched as the peer's instance actor.
+    ///
+    /// # Errors
+    /// See [`KeyFailure`].
+    pub async fn key(&self, peer: &Arc<Peer>, key_id: &str) -> Result<Arc<RemoteKey>, KeyFailure> {
+        self.find_key(peer, key_id, Wanted::Any).await
+    }
+
+    /// A newer key than `stale`, whose signature did not hold: it is fetched again, at most once a minute. `None` where
+    /// there is no other.
+    pub async fn newer_key(
+        &self,
+        peer: &Arc<Peer>,
+        key_id: &str,
+        stale: &RemoteKey,
+    ) -> Option<Arc<RemoteKey>> {
+        let found = self.find_key(peer, key_id, Wanted::Newer(stale)).await;
+        found.ok().filter(|key| !key.is_same(stale))
+    }
+
+    async fn find_key(
+        &self,
+        peer: &Arc<Peer>,
+        key_id: &str,
+        wanted: Wanted<'_>,
+    ) -> Result<Arc<RemoteKey>, KeyFailure> {
+        if key_id.len() > KEY_ID_MAX {
+            let detail = format!("the key id is longer than {KEY_ID_MAX} bytes");
+            return Err(KeyFailure::new(Reason::KeyFetchFailed, detail));
+        }
+        let fetch = || {
+            let (outbound, peer, key_id) = (self.clone(), Arc::clone(peer), key_id.to_owned());
+            async move { outbound.fetch_key(&peer, &key_id).await }
+        };
+        self.keys.find(key_id, wanted, Instant::now(), fetch).await
+    }
+
+    async fn fetch_key(&self, peer: &Peer, key_id: &str) -> Result<RemoteKey, KeyFailure> {
+        let url = Url::parse(key_id).map_err(|error| {
+            KeyFailure::new(
+                Reason::KeyFetchFailed,
+                format!("key id `{key_id}` is no URL: {error}"),
+            )
+        })?;
+        let signer = self.signer(peer, Who::Instance).await.map_err(FetchError::from)?;
+        let first = self.fetch(&signer, &url).await?;
+        let owner_id = owner_named(&first, key_id)?;
+        let owner = match is_at(&owner_id, &first.url) || is_at(&owner_id, &url) {
+            true => first.clone(),
+            false => self.fetch_named(&signer, &owner_id).await?,
+        };
+        let pem = self.pem(&signer, key_id, &owner_id, &owner, &first).await?;
+        let public = PublicKey::from_pem(&pem)
+            .map_err(|error| KeyFailure::new(Reason::KeyUnreadable, format!("key `{key_id}`: {error}")))?;
+        let owner = Remote::read(&owner.value).ok_or_else(|| mismatch(key_id, &owner_id, "has no id"))?;
+        Ok(RemoteKey {
+            id: key_id.to_owned(),
+            owner,
+            public,
+        })
+    }
+
+    /// The key's text, where its owner lists it: in the owner's document, or in the key's own, which `first` may be.
+    async fn pem(
+        &self,
+        signer: &Signer,
+        key_id: &str,
+        owner_id: &str,
+        owner: &Document,
+        first: &Document,
+    ) -> Result<String, KeyFailure> {
+        let keys = match KeyDocument::read(&owner.value) {
+            Some(KeyDocument::Actor { id, keys }) if id == owner_id => keys,
+            Some(KeyDocument::Tombstone) => return Err(gone(owner_id)),
+            _ => return Err(mismatch(key_id, owner_id, "is no actor of that id with a key")),
+        };
+        let listed = choose(owner_id, &keys, key_id)
+            .ok_or_else(|| mismatch(key_id, owner_id, "does not list that key"))?;
+        let name = match listed {
+            Listed::Embedded(key) if key.owner.is_none_or(|named| named == owner_id) => {
+                return Ok(key.pem.to_owned());
+            }
+            Listed::Embedded(_) => return Err(mismatch(key_id, owner_id, "lists the key as another's")),
+            Listed::Named(name) => *name,
+        };
+        let document = match is_at(name, &first.url) {
+            true => first.clone(),
+            false => self.fetch_named(signer, name).await?,
+        };
+        match KeyDocument::read(&document.value) {
+            Some(KeyDocument::Bare(key)) if key.id == name && key.owner == Some(owner_id) => {
+                Ok(key.pem.to_owned())
+            }
+            _ => Err(mismatch(
+                key_id,
+                owner_id,
+                "names a key document that does not name it as the owner",
+            )),
+        }
+    }
+
+    async fn fetch_named(&self, signer: &Signer, id: &str) -> Result<Document, KeyFailure> {
+        let url = Url::parse(id)
+            .map_err(|error| KeyFailure::new(Reason::KeyFetchFailed, format!("`{id}` is no URL: {error}")))?;
+        Ok(self.fetch(signer, &url).await?)
+    }
+}
+
+impl KeyFailure {
+    fn new(reason: Reason, detail: String) -> KeyFailure {
+        KeyFailure {
+            reason,
+            detail,
+            class: None,
+        }
+    }
+
+    /// The farm ends.
+    pub(super) fn interrupted() -> KeyFailure {
+        KeyFailure::new(
+            Reason::KeyFetchFailed,
+            "the fetch of the key was cut short".to_owned(),
+        )
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.reason == Reason::KeyGone
+    }
+
+    /// How long it stands before the key is fetched again: what a server said clearly for a minute, what may pass by
+    /// itself for some seconds.
+    pub(super) fn remembered(&self) -> Duration {
+        match self.reason {
+            Reason::KeyFetchFailed => FAILED_FOR,
+            _ => REFUSED_FOR,
+        }
+    }
+
+    /// The label it is counted under.
+    pub(super) fn label(&self) -> &'static str {
+        match self.reason {
+            Reason::KeyGone => "gone",
+            Reason::KeyOwnerMismatch => "owner_mismatch",
+            Reason::KeyUnreadable => "unreadable",
+            _ => self.class.unwrap_or("failed"),
+        }
+    }
+}
+
+impl From<FetchError> for KeyFailure {
+    fn from(error: FetchError) -> KeyFailure {
+        KeyFailure {
+            reason: if error.is_gone() {
+                Reason::KeyGone
+            } else {
+                Reason::KeyFetchFailed
+            },
+            detail: error.chain(),
+            class: Some(error.label()),
+        }
+    }
+}
+
+/// Whose key the first document says it is.
+fn owner_named(first: &Document, key_id: &str) -> Result<String, KeyFailure> {
+    match KeyDocument::read(&first.value) {
+        Some(KeyDocument::Actor { id, .. }) => Ok(id.to_owned()),
+        Some(KeyDocument::Bare(key)) if key.id == key_id => match key.owner {
+            Some(owner) => Ok(owner.to_owned()),
+            None => Err(KeyFailure::new(
+                Reason::KeyOwnerMismatch,
+                format!("key `{key_id}` names no owner"),
+            )),
+        },
+        Some(KeyDocument::Bare(key)) => Err(KeyFailure::new(
+            Reason::KeyOwnerMismatch,
+            format!("`{}` holds key `{}`, not `{key_id}`", first.url, key.id),
+        )),
+        Some(KeyDocument::Tombstone) => Err(gone(key_id)),
+        None => Err(KeyFailure::new(
+            Reason::KeyUnreadable,
+            format!("`{}` has no `publicKey` and is no key", first.url),
+        )),
+    }
+}
+
+fn gone(id: &str) -> KeyFailure {
+    KeyFailure::new(Reason::KeyGone, format!("`{id}` is a Tombstone"))
+}
+
+fn mismatch(key_id: &str, owner_id: &str, says: &str) -> KeyFailure {
+    KeyFailure::new(
+        Reason::KeyOwnerMismatch,
+        format!("key `{key_id}`: its owner `{owner_id}` {says}"),
+    )
+}
+
+/// Whether an id is that of the document at `url`, its fragment aside.
+fn is_at(id: &str, url: &Url) -> bool {
+    let (mut own, mut url) = match Url::parse(id) {
+        Ok(own) => (own, url.clone()),
+        Err(_) => return false,
+    };
+    own.set_fragment(None);
+    url.set_fragment(None);
+    own == url
+}
+
+/// How long a key id may be, in bytes.
+const KEY_ID_MAX: usize = 2_048;
+
+/// How long a failed fetch is remembered.
+const FAILED_FOR: Duration = Duration::from_secs(5);
+
+/// How long a key that is gone, unreadable or somebody else's is remembered.
+const REFUSED_FOR: Duration = Duration::from_secs(60);

@@ -1,0 +1,98 @@
+//! One delivery: one activity to one inbox, signed, reported as it was answered. A redirect is an answer like any
+//! other: a signed POST is never sent to another URL than it was signed for.
+
+use bytes::Bytes;
+use http::Method;
+use http::header::LOCATION;
+use serde::Serialize;
+use url::Url;
+
+use crate::clock::Timestamp;
+use crate::deliver::fetch::header;
+use crate::deliver::{Outbound, Signer, SignerError};
+use crate::net::client::{Ask, Read};
+use crate::net::failure::{Class, Failure};
+
+/// What became of one delivery.
+#[derive(Clone, Debug, Serialize)]
+pub struct Delivery {
+    /// Where it went.
+    pub inbox: String,
+    /// The answer's status, where there was one.
+    pub status: Option<u16>,
+    /// Until the answer's last byte, or until it failed, in milliseconds.
+    pub time_ms: f64,
+    /// Where a redirect would lead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// The answer's body where it is no 2xx, its first [`ANSWER_MAX`] bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// What went wrong, where there is no whole answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Class>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl Delivery {
+    /// Whether the other side took it.
+    pub fn is_taken(&self) -> bool {
+        self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// Whether the other side may have seen it: not where no connection stood.
+    pub fn may_have_arrived(&self) -> bool {
+        use Class::{Dns, Gate, Local, Refused, Tls, Unreachable};
+        !matches!(self.error, Some(Dns | Gate | Local | Refused | Tls | Unreachable))
+    }
+}
+
+impl Outbound {
+    /// Delivers an activity's bytes to an inbox.
+    ///
+    /// # Errors
+    /// When it cannot be signed. Everything else is a [`Delivery`].
+    pub async fn send(&self, signer: &Signer, inbox: &Url, activity: Bytes) -> Result<Delivery, SignerError> {
+        let ask = Ask {
+            method: Method::POST,
+            headers: signer.post(inbox, &activity, Timestamp::now())?,
+            body: activity,
+            within: signer.software().client.timeout,
+            read: Read::Start(ANSWER_MAX),
+        };
+        let start = tokio::time::Instant::now();
+        let done = self.client.request(inbox, ask).await;
+        let delivery = Delivery {
+            inbox: inbox.to_string(),
+            status: None,
+            time_ms: start.elapsed().as_micros() as f64 / 1_000.0,
+            location: None,
+            body: None,
+            error: None,
+            detail: None,
+        };
+        Ok(match done {
+            Ok(reply) => Delivery {
+                status: Some(reply.status.as_u16()),
+                location: Some(header(&reply.headers, LOCATION)).filter(|_| reply.status.is_redirection()),
+                body: (!reply.status.is_success()).then(|| String::from_utf8_lossy(&reply.body).into_owned()),
+                ..delivery
+            },
+            Err(failure) => failed(delivery, &failure),
+        })
+    }
+}
+
+fn failed(delivery: Delivery, failure: &Failure) -> Delivery {
+    Delivery {
+        status: failure.status(),
+        error: Some(failure.class()),
+        detail: Some(failure.chain()),
+        ..delivery
+    }
+}
+
+/// How much of an answer is kept, in bytes.
+pub const ANSWER_MAX: usize = 64 * 1024;

@@ -1,0 +1,251 @@
+//! What a user can have an actor do: follow, unfollow, send a note or an activity; and the Accept that answers a
+//! Follow.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::activitypub::{Activity, PUBLIC, paragraph};
+use crate::clock::Timestamp;
+use crate::command::Target;
+use crate::deliver::{Delivery, FindError, Outbound, Remote, SignerError};
+use crate::farm::notes::{self, NOTES_MAX, Place};
+use crate::farm::{Follow, Note, Peer, Who};
+
+/// An activity that was sent, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sent {
+    /// The activity's id.
+    pub id: Option<String>,
+    /// The activity.
+    pub activity: Value,
+    /// What each inbox said.
+    pub deliveries: Vec<Delivery>,
+}
+
+impl Outbound {
+    /// Follows somebody. The Follow waits in the relations from before it is sent, since its Accept may come first.
+    ///
+    /// # Errors
+    /// When the target is not found, when the Follow cannot be signed, when there are too many relations.
+    pub async fn follow(&self, peer: &Peer, who: Who, target: &Target) -> Result<Sent, VerbError> {
+        let remote = self.recipient(peer, target).await?;
+        let inbox = own_inbox(&remote)?;
+        let id = peer.software.urls.follow.render(&self.fresh.values(peer, who));
+        let relations = &self.world.relations;
+        let follow = Follow {
+            id: id.clone(),
+            other: remote.id.clone(),
+        };
+        if !relations.add_pending(&peer.host, who, follow) {
+            return Err(VerbError::TooManyRelations);
+        }
+        let sent = self
+            .post(peer, who, inbox, follow_document(peer, who, &id, &remote.id))
+            .await;
+        if !sent
+            .as_ref()
+            .is_ok_and(|sent| sent.deliveries.iter().any(Delivery::may_have_arrived))
+        {
+            relations.remove_following(&peer.host, who, &remote.id);
+        }
+        sent
+    }
+
+    /// Takes a Follow back: an Undo around the very Follow that was sent.
+    ///
+    /// # Errors
+    /// When the target is not found, when the actor does not follow it, when the Undo cannot be signed.
+    pub async fn unfollow(&self, peer: &Peer, who: Who, target: &Target) -> Result<Sent, VerbError> {
+        let remote = self.recipient(peer, target).await?;
+        let inbox = own_inbox(&remote)?;
+        let Some(follow) = self.world.relations.remove_following(&peer.host, who, &remote.id) else {
+            return Err(VerbError::NotFollowing {
+                actor: peer.handle(who),
+                target: remote.id,
+            });
+        };
+        let (urls, documents) = (&peer.software.urls, &peer.software.documents);
+        let values = self.fresh.values(peer, who).with("follow", follow.id.as_str());
+        let id = urls.undo.render(&values);
+        let values = values
+            .with("undo", id)
+            .with("follow", follow_document(peer, who, &follow.id, &remote.id))
+            .with("follow_id", follow.id)
+            .with("target", remote.id.as_str());
+        self.post(peer, who, inbox, documents.undo.render(&values)).await
+    }
+
+    /// Sends a public note that mentions the target.
+    ///
+    /// # Errors
+    /// When the target is not found, when the Create cannot be signed.
+    pub async fn note(&self, peer: &Peer, who: Who, target: &Target, text: &str) -> Result<Sent, VerbError> {
+        let remote = self.recipient(peer, target).await?;
+        let inbox = any_inbox(&remote)?;
+        let mention =
+            json!({"type": "Mention", "href": remote.id, "name": format!("@{}", handle(&remote, target))});
+        let note = Note {
+            who,
+            id: self.note_id(peer, who),
+            content: paragraph(text),
+            text: text.to_owned(),
+            published: Timestamp::now().seconds_rfc3339(),
+            to: vec![PUBLIC.to_owned()],
+            cc: vec![remote.id.clone()],
+            tag: vec![mention],
+        };
+        self.post(peer, who, inbox, note.create(peer)).await
+    }
+
+    /// Sends an activity as it is given, with the actor's id and a new id where it has none.
+    ///
+    /// # Errors
+    /// When it is no JSON object, when the target is not found, when it cannot be signed.
+    pub async fn activity(
+        &self,
+        peer: &Peer,
+        who: Who,
+        target: &Target,
+        activity: Map<String, Value>,
+    ) -> Result<Sent, VerbError> {
+        let remote = self.recipient(peer, target).await?;
+        let inbox = any_inbox(&remote)?;
+        let mut activity = activity;
+        if !activity.contains_key("id") {
+            let kind = activity.get("type").and_then(Value::as_str).unwrap_or("activity");
+            let values = self
+                .fresh
+                .values(peer, who)
+                .with("type", kind.to_ascii_lowercase());
+            activity.insert(
+                "id".to_owned(),
+                peer.software.urls.activity.render(&values).into(),
+            );
+        }
+        if !activity.contains_key("actor") {
+            activity.insert("actor".to_owned(), peer.actor_url(who).into());
+        }
+        self.post(peer, who, inbox, Value::Object(activity)).await
+    }
+
+    /// Accepts a Follow of one of the farm's actors, under an id of its own (ActivityPub section 7.6).
+    ///
+    /// # Errors
+    /// When the follower is not found, when the Accept cannot be signed.
+    pub async fn accept(&self, peer: &Peer, who: Who, follow: &Activity) -> Result<Sent, VerbError> {
+        let follower = follow.actor();
+        let remote = match self.keys.owner(follower) {
+            Some(remote) => remote,
+            None => self.recipient(peer, &Target::Url(url_of(follower)?)).await?,
+        };
+        let inbox = own_inbox(&remote)?;
+        let values = self
+            .fresh
+            .values(peer, who)
+            .with("follow", follow.id().unwrap_or_default());
+        let id = peer.software.urls.accept.render(&values);
+        let mut values = values
+            .with("accept", id)
+            .with("follow", follow.value().clone())
+            .with("follower", follower);
+        if let Some(follow_id) = follow.id() {
+            values.set("follow_id", follow_id);
+        }
+        self.post(peer, who, inbox, peer.software.documents.accept.render(&values))
+            .await
+    }
+
+    /// Whom a command is about, looked up as the peer's instance actor.
+    async fn recipient(&self, peer: &Peer, target: &Target) -> Result<Remote, VerbError> {
+        let signer = self.signer(peer, Who::Instance).await?;
+        Ok(self.find(&signer, target).await?)
+    }
+
+    async fn post(&self, peer: &Peer, who: Who, inbox: &Url, activity: Value) -> Result<Sent, VerbError> {
+        let signer = self.signer(peer, who).await?;
+        let body = Bytes::from(activity.to_string());
+        let delivery = self.send(&signer, inbox, body).await?;
+        Ok(Sent {
+            id: activity["id"].as_str().map(str::to_owned),
+            activity,
+            deliveries: vec![delivery],
+        })
+    }
+
+    /// The id part of a new note, behind those of the author's outbox.
+    fn note_id(&self, peer: &Peer, who: Who) -> String {
+        let room = u64::from(NOTES_MAX - self.world.notes.min(NOTES_MAX - 1));
+        let place = Place {
+            actor: match who {
+                Who::Actor(number) => number,
+                Who::Instance => notes::ACTORS_MAX - 1,
+            },
+            note: NOTES_MAX - room as u32 + (self.fresh.count(peer) % room) as u32,
+        };
+        notes::id(peer.software.ids.note, self.world.seed, peer.host.as_str(), place)
+    }
+}
+
+/// Why an actor could not do as told.
+#[derive(Debug, thiserror::Error)]
+pub enum VerbError {
+    /// The target was not found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The target has no inbox.
+    #[error("`{0}` has no inbox")]
+    NoInbox(String),
+    /// There is no Follow to take back.
+    #[error("`{actor}` does not follow `{target}`")]
+    NotFollowing {
+        /// The actor's handle.
+        actor: String,
+        /// The target's id.
+        target: String,
+    },
+    /// Nothing can be signed.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
+    /// The farm keeps no more relations.
+    #[error("the farm keeps no more relations; unfollow somebody, or start it anew")]
+    TooManyRelations,
+    /// An id that is no URL.
+    #[error("`{0}` is no URL")]
+    Url(String),
+}
+
+fn follow_document(peer: &Peer, who: Who, id: &str, target: &str) -> Value {
+    let values = peer.values(who).with("follow", id).with("target", target);
+    peer.software.documents.follow.render(&values)
+}
+
+fn own_inbox(remote: &Remote) -> Result<&Url, VerbError> {
+    remote
+        .inbox
+        .as_ref()
+        .ok_or_else(|| VerbError::NoInbox(remote.id.clone()))
+}
+
+fn any_inbox(remote: &Remote) -> Result<&Url, VerbError> {
+    remote
+        .any_inbox()
+        .ok_or_else(|| VerbError::NoInbox(remote.id.clone()))
+}
+
+/// A handle for a mention: as typed, or made of the actor's name and its host.
+fn handle(remote: &Remote, target: &Target) -> String {
+    let Target::Url(_) = target else {
+        return target.to_string();
+    };
+    let id = url_of(&remote.id).ok();
+    let authority = id.as_ref().map_or("", |url| {
+        &url[url::Position::BeforeHost..url::Position::AfterPort]
+    });
+    format!("{}@{authority}", remote.name.as_deref().unwrap_or_default())
+}
+
+fn url_of(id: &str) -> Result<Url, VerbError> {
+    Url::parse(id).map_err(|_| VerbError::Url(id.to_owned()))
+}
