@@ -28,3 +28,4 @@ pub mod farm;
 // transport: sockets and the gate
 pub mod net;
 pub mod deliver;
+pub mod answer;
