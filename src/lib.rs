@@ -29,3 +29,4 @@ pub mod farm;
 pub mod net;
 pub mod deliver;
 pub mod answer;
+pub mod serve;

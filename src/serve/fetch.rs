@@ -1,0 +1,65 @@
+//! A fetch from a peer: a document, a collection, a page; or a path it does not serve.
+
+use std::sync::Arc;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+
+use crate::answer::{self, Ask, Route};
+use crate::farm::{Peer, Who};
+use crate::serve::exchange::{Departed, Via};
+use crate::serve::host::Asked;
+use crate::serve::record::Record;
+use crate::serve::{Body, Site, delivery, wire};
+
+/// Carries one fetch.
+///
+/// # Errors
+/// [`Departed`] where the key it needs cannot be had: the state directory broke, which the log tells.
+pub async fn fetch(
+    site: &Arc<Site>,
+    via: &Via,
+    peer: &Arc<Peer>,
+    asked: &Asked,
+    route: Route,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Departed> {
+    let mut record = Record::fetch(site, &peer.host, route.kind(), &request);
+    let method = request.method().clone();
+    let guarded = answer::is_guarded(peer, &route, request.headers());
+    let mut refusal = None;
+    if guarded || (is_signed(&request) && !leads_to_keys(&route)) {
+        let covered = delivery::covered(&request, asked, &[]);
+        let verdict = delivery::verify(site, via, peer, &covered).await?.verdict;
+        if guarded {
+            refusal = answer::inbox::fetch_refusal(peer, &verdict);
+        }
+        record.about.origin = delivery::origin(None, &verdict);
+        record.about.verdict = Some(Box::new(verdict));
+    }
+    let answer = match (refusal, route.needs_key()) {
+        (Some(refusal), _) => refusal,
+        (None, Some(who)) => {
+            let keys = site.keys(peer, who).await.map_err(|_| Departed)?;
+            answer::to(&site.world, peer, &route, &Ask::of(&request), Some(&keys))
+        }
+        (None, None) => answer::to(&site.world, peer, &route, &Ask::of(&request), None),
+    };
+    let version = request.version();
+    let answer = match wire::drain(request, site.patience).await {
+        true => answer,
+        false => wire::closing(answer, version),
+    };
+    Ok(wire::send(answer, &method, record))
+}
+
+fn is_signed<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    headers.contains_key("signature") || headers.contains_key("signature-input")
+}
+
+/// What a sender fetches to verify a signature of ours is not verified in turn: its key would have to be fetched for
+/// that, with a signature of ours, and each side would wait for the other.
+fn leads_to_keys(route: &Route) -> bool {
+    route.is_discovery() || matches!(route, Route::Actor(Who::Instance) | Route::KeyDocument(_))
+}

@@ -1,0 +1,70 @@
+//! The path of a request, from the accepted connection to the counted answer.
+//!
+//! [`run`] accepts, `connection` reads the ClientHello and speaks HTTP, `exchange` is the one
+//! straight function that carries a request, `wire` the only place that waits, cuts and sends, and `record` puts
+//! the exchange into stats and journal as its answer's last frame is handed over.
+
+mod connection;
+mod delivery;
+mod exchange;
+mod fetch;
+mod hook;
+mod host;
+mod patience;
+mod record;
+mod wire;
+
+pub use connection::{Broken, Federation, run, speak};
+pub use exchange::{Departed, Via};
+pub use hook::hook;
+pub use patience::Patience;
+pub use wire::{Body, Unread, read};
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::deliver::Outbound;
+use crate::farm::{Peer, Who, World};
+use crate::fault::HookRules;
+use crate::ids::Host;
+use crate::store::{ActorKeys, StoreError};
+
+/// What every exchange of a running farm shares.
+#[derive(Debug)]
+pub struct Site {
+    /// The live farm.
+    pub world: Arc<World>,
+    /// What sends and fetches for it.
+    pub outbound: Arc<Outbound>,
+    /// Where hooks are found by name: `hooks.test`.
+    pub hooks_host: Host,
+    /// How hooks misbehave.
+    pub hook_rules: HookRules,
+    /// How long senders may take.
+    pub patience: Patience,
+    /// What goes on after an answer: Accepts under way.
+    pub tasks: TaskTracker,
+    /// Says that the farm is to end: nothing new begins, what is under way goes on.
+    pub stop: CancellationToken,
+    /// Says that it ends now, whatever is under way.
+    pub kill: CancellationToken,
+}
+
+impl Site {
+    /// An actor's keys; where they are not there yet they are read or made beside the runtime, and whoever wants
+    /// others goes on meanwhile.
+    ///
+    /// # Errors
+    /// When the state directory can be neither read nor written.
+    pub async fn keys(&self, peer: &Peer, who: Who) -> Result<Arc<ActorKeys>, StoreError> {
+        let owner = peer.key_owner(who);
+        if let Some(keys) = self.world.keyring.ready(&owner) {
+            return Ok(keys);
+        }
+        let (world, bits) = (Arc::clone(&self.world), peer.software.keys.rsa_bits);
+        let made = tokio::task::spawn_blocking(move || world.keyring.obtain(&owner, bits)).await;
+        made.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    }
+}
