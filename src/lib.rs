@@ -30,3 +30,6 @@ pub mod net;
 pub mod deliver;
 pub mod answer;
 pub mod serve;
+
+// drivers: what makes the farm do something
+pub mod control;
