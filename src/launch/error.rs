@@ -1,0 +1,72 @@
+//! Why a farm did not start.
+
+use std::io;
+use std::net::SocketAddr;
+
+use crate::ids::NameError;
+use crate::net::tls::TrustError;
+use crate::software::{Problems, RosterError};
+use crate::store::StoreError;
+
+/// Why a farm did not start. The message says where, and what would be right.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address cannot be listened on.
+    #[error("cannot listen on `{address}` (`{flag}`): {source}")]
+    Bind {
+        /// The flag that names it.
+        flag: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Neither `--listen` nor `--listen-http`.
+    #[error("no peer could be reached: give `--listen`, `--listen-http` or both an address")]
+    NoListener,
+    /// No directory could be made for a farm that was given none.
+    #[error("cannot make a state directory: {0}")]
+    OwnState(#[source] io::Error),
+    /// The profiles have problems.
+    #[error("{0}")]
+    Profiles(#[from] Problems),
+    /// The roster names what there is not.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+    /// The state directory cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No random bytes, or no certificates.
+    #[error("cannot set up TLS: {0}")]
+    Tls(#[from] rustls::Error),
+    /// A certificate to trust cannot be read.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+}
+
+impl StartError {
+    /// Whether the words or a file are wrong, rather than the system.
+    pub fn is_of_words(&self) -> bool {
+        matches!(
+            self,
+            StartError::Name(_)
+                | StartError::NoListener
+                | StartError::Profiles(_)
+                | StartError::Roster(_)
+                | StartError::Trust(_)
+        )
+    }
+
+    /// What to do next, where that is not plain.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            StartError::Bind { flag, source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                Some(format!("port 0 picks a free one: `{flag} 127.0.0.1:0`"))
+            }
+            _ => None,
+        }
+    }
+}
