@@ -71,5 +71,9 @@ pub mod serve;
 // drivers: what makes the farm do something
 pub mod control;
 pub mod launch;
+pub mod runner;
+
+// entry: the only place that prints, reads the environment and exits
+pub mod cli;
 
 pub use launch::{Builder, Farm, Running};

@@ -1,3 +1,7 @@
 //! The `peerfarm` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    peerfarm::cli::main()
+}

@@ -1,0 +1,116 @@
+//! `follow`, `unfollow`, `send`: an actor of the farm does something, and the server under test answers.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::command::{Follow, Reach, Send};
+use crate::ids::Acct;
+use crate::runner::api::Api;
+use crate::runner::{Failure, Fate, Outcome};
+
+pub(super) async fn follow(words: &Follow) -> Result<Outcome, Failure> {
+    let body = json!({ "target": words.target.to_string() });
+    act(&words.actor, "follow", &body, &words.reach).await
+}
+
+pub(super) async fn unfollow(words: &Follow) -> Result<Outcome, Failure> {
+    let body = json!({ "target": words.target.to_string() });
+    act(&words.actor, "unfollow", &body, &words.reach).await
+}
+
+pub(super) async fn send(words: &Send) -> Result<Outcome, Failure> {
+    let mut body = Map::new();
+    body.insert("to".to_owned(), words.to.to_string().into());
+    if let Some(note) = &words.note {
+        body.insert("note".to_owned(), note.as_str().into());
+    }
+    if let Some(file) = &words.activity {
+        body.insert("activity".to_owned(), activity(file)?);
+    }
+    act(&words.actor, "send", &body.into(), &words.reach).await
+}
+
+async fn act(actor: &Acct, deed: &str, body: &Value, reach: &Reach) -> Result<Outcome, Failure> {
+    let path = format!("/peers/{}/actors/{}/{deed}", actor.host, actor.name);
+    let answer = Api::new(&reach.farm).post(&path, Some(body)).await?;
+    let fate = fate(&answer);
+    Ok(Outcome::Delivered { answer, fate })
+}
+
+/// How the deliveries of an answer ended. One without an answer weighs more than one that was refused: it may be
+/// tried again.
+fn fate(answer: &Value) -> Fate {
+    let deliveries = answer.get("deliveries").and_then(Value::as_array);
+    let each = deliveries.into_iter().flatten().map(|delivery| {
+        match delivery.get("status").and_then(Value::as_u64) {
+            _ if delivery.get("error").is_some_and(|error| !error.is_null()) => Fate::Unreached,
+            Some(200..=299) => Fate::Taken,
+            Some(_) => Fate::Refused,
+            None => Fate::Unreached,
+        }
+    });
+    each.reduce(|one, other| match (one, other) {
+        (Fate::Unreached, _) | (_, Fate::Unreached) => Fate::Unreached,
+        (Fate::Refused, _) | (_, Fate::Refused) => Fate::Refused,
+        _ => Fate::Taken,
+    })
+    .unwrap_or(Fate::Nobody)
+}
+
+/// The activity in a file, or on stdin for `-`.
+fn activity(file: &Path) -> Result<Value, Failure> {
+    let unread = |error| Failure::File {
+        file: file.to_owned(),
+        error,
+    };
+    let reader: Box<dyn Read> = match file.as_os_str() == "-" {
+        true => Box::new(io::stdin()),
+        false => Box::new(fs::File::open(file).map_err(unread)?),
+    };
+    let mut text = Vec::new();
+    reader
+        .take(MAX_ACTIVITY + 1)
+        .read_to_end(&mut text)
+        .map_err(unread)?;
+    let wrong = |problem| Failure::Activity {
+        file: file.to_owned(),
+        problem,
+    };
+    if text.len() as u64 > MAX_ACTIVITY {
+        return Err(wrong(format!("more than {MAX_ACTIVITY} bytes")));
+    }
+    match serde_json::from_slice(&text) {
+        Ok(activity @ Value::Object(_)) => Ok(activity),
+        Ok(_) => Err(wrong("JSON, but no object".to_owned())),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+/// The largest activity that is read, in bytes.
+const MAX_ACTIVITY: u64 = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_delivery_decides() {
+        let taken = json!({ "status": 202, "error": null });
+        let refused = json!({ "status": 401, "error": null });
+        let unreached = json!({ "status": null, "error": "connection refused" });
+        let cut = json!({ "status": 200, "error": "the body broke off" });
+        for (deliveries, expected) in [
+            (vec![], Fate::Nobody),
+            (vec![&taken, &taken], Fate::Taken),
+            (vec![&taken, &refused], Fate::Refused),
+            (vec![&unreached, &refused, &taken], Fate::Unreached),
+            (vec![&cut], Fate::Unreached),
+        ] {
+            assert_eq!(fate(&json!({ "deliveries": deliveries })), expected);
+        }
+        assert_eq!(fate(&json!([])), Fate::Nobody);
+    }
+}
