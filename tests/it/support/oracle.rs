@@ -1,0 +1,40 @@
+//! `http-sig`, which judges the farm's signatures and shares nothing with the farm but the key's mathematics.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http_sig::mock_request::MockRequest;
+use http_sig::{HttpSignatureVerify, SimpleKeyProvider, VerifyingConfig, VerifyingExt};
+use peerfarm::signature::key::PublicKey;
+use serde_json::Value;
+
+use super::raw;
+use super::sut::Received;
+
+/// Whose key made the signature of a request, as `http-sig` judges by the key of a document.
+pub fn signer(request: &Received, key: &Value) -> Option<String> {
+    #[derive(Debug)]
+    struct Key(PublicKey);
+    impl HttpSignatureVerify for Key {
+        fn http_verify(&self, bytes: &[u8], signature: &str) -> bool {
+            let signature = STANDARD.decode(signature);
+            self.0.verifies(bytes, &signature.unwrap())
+        }
+    }
+    let public = PublicKey::from_pem(key["publicKeyPem"].as_str().unwrap()).unwrap();
+    let keys = [(
+        key["id"].as_str().unwrap(),
+        Arc::new(Key(public)) as Arc<dyn HttpSignatureVerify>,
+    )];
+    let mut headers = request.headers.clone();
+    // The same parameters stand behind the scheme word (draft-cavage-12 sections 3.1 and 4.1).
+    let signature = headers.remove("signature")?;
+    let credentials = format!("Signature {}", signature.to_str().ok()?);
+    headers.insert("authorization", credentials.parse().ok()?);
+    let mut bytes = raw::head(&request.method, &request.path, &headers, 0);
+    bytes.extend_from_slice(&request.body);
+    let request = MockRequest::from_reader(&mut bytes.as_slice()).ok()?;
+    let verified = request.verify(&VerifyingConfig::new(SimpleKeyProvider::new(keys)));
+    Some(verified.ok()?.1.key_id().to_owned())
+}
