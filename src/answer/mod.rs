@@ -119,17 +119,17 @@ pub fn to(world: &World, peer: &Peer, route: &Route, ask: &Ask<'_>, keys: Option
             let found = collection::answer(world, peer, *who, *kind, ask.query);
             Some(found.unwrap_or_else(|| refuse(&refusals.unknown_object)))
         }
-        Route::Create(place) => Some(object::create(world, peer, *place)),
+        Route::Create(place) => object::create(world, peer, *place),
         Route::HostMeta => Some(host_meta::answer(peer, ask.headers)),
         Route::HostMetaJson => Some(host_meta::json(peer)),
         Route::KeyDocument(who) => keys.and_then(|keys| actor::key_document(peer, *who, keys)),
         Route::NodeInfo(index) => nodeinfo::document(world, peer, *index),
         Route::NodeInfoLinks => Some(nodeinfo::links(peer)),
         Route::NodeInfoRedirect(index) => nodeinfo::redirect(peer, *index),
-        Route::Note(place) => Some(match form(route, ask) {
+        Route::Note(place) => match form(route, ask) {
             Form::Document => object::note(world, peer, *place),
             Form::Page => page::note(world, peer, *place),
-        }),
+        },
         Route::Preflight(_) => Some(preflight()),
         Route::UnknownActor => Some(refuse(&refusals.unknown_actor)),
         Route::UnknownInbox => Some(refuse(&peer.software.inbox.unknown_recipient)),

@@ -23,9 +23,9 @@ pub fn actor(world: &World, peer: &Peer, who: Who) -> Answer {
 }
 
 /// A note, under its author's name.
-pub fn note(world: &World, peer: &Peer, place: Place) -> Answer {
-    let note = Note::in_outbox(world, peer, place);
-    page(peer, note.who, &entry(peer, &note))
+pub fn note(world: &World, peer: &Peer, place: Place) -> Option<Answer> {
+    let note = Note::at(world, peer, place)?;
+    Some(page(peer, note.who, &entry(peer, &note)))
 }
 
 fn page(peer: &Peer, who: Who, notes: &str) -> Answer {

@@ -318,8 +318,11 @@ fn place(world: &World, peer: &Peer, captures: &Captures) -> Option<Place> {
         .iter()
         .any(|name| captures.get(name).is_some());
     let is_authors = !names_actor || who(peer, captures) == Some(Who::Actor(place.actor));
-    (place.actor < peer.actors && place.note < world.notes && is_authors && is_own(peer, captures))
-        .then_some(place)
+    let is_there = match place.note < world.notes {
+        true => place.actor < peer.actors,
+        false => world.sent.note(&peer.host, place).is_some(),
+    };
+    (is_there && is_authors && is_own(peer, captures)).then_some(place)
 }
 
 /// Whether what is new with each activity looks it; some software put a UUID alone into the path, where anything fits.

@@ -86,9 +86,10 @@ impl Outbound {
         let inbox = any_inbox(&remote)?;
         let mention =
             json!({"type": "Mention", "href": remote.id, "name": format!("@{}", handle(&remote, target))});
+        let place = self.new_place(peer, who);
         let note = Note {
             who,
-            id: self.note_id(peer, who),
+            id: notes::id(peer.software.ids.note, self.world.seed, peer.host.as_str(), place),
             content: paragraph(text),
             text: text.to_owned(),
             published: Timestamp::now().seconds_rfc3339(),
@@ -96,7 +97,9 @@ impl Outbound {
             cc: vec![remote.id.clone()],
             tag: vec![mention],
         };
-        self.post(peer, who, inbox, note.create(peer)).await
+        let create = note.create(peer);
+        self.world.sent.keep(&peer.host, place, note);
+        self.post(peer, who, inbox, create).await
     }
 
     /// Sends an activity as it is given, with the actor's id and a new id where it has none.
@@ -174,17 +177,16 @@ impl Outbound {
         })
     }
 
-    /// The id part of a new note, behind those of the author's outbox.
-    fn note_id(&self, peer: &Peer, who: Who) -> String {
+    /// Where a new note stands, behind those of the author's outbox.
+    fn new_place(&self, peer: &Peer, who: Who) -> Place {
         let room = u64::from(NOTES_MAX - self.world.notes.min(NOTES_MAX - 1));
-        let place = Place {
+        Place {
             actor: match who {
                 Who::Actor(number) => number,
                 Who::Instance => notes::ACTORS_MAX - 1,
             },
             note: NOTES_MAX - room as u32 + (self.fresh.count(peer) % room) as u32,
-        };
-        notes::id(peer.software.ids.note, self.world.seed, peer.host.as_str(), place)
+        }
     }
 }
 
@@ -236,9 +238,9 @@ fn any_inbox(remote: &Remote) -> Result<&Url, VerbError> {
 
 /// A handle for a mention: as typed, or made of the actor's name and its host.
 fn handle(remote: &Remote, target: &Target) -> String {
-    let Target::Url(_) = target else {
-        return target.to_string();
-    };
+    if let Target::Handle { name, authority } = target {
+        return format!("{name}@{authority}");
+    }
     let id = url_of(&remote.id).ok();
     let authority = id.as_ref().map_or("", |url| {
         &url[url::Position::BeforeHost..url::Position::AfterPort]

@@ -1,5 +1,7 @@
 //! Notes and their Creates as documents: those of an outbox, made from the seed, and those made for a delivery.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::activitypub::{PUBLIC, paragraph};
@@ -47,6 +49,14 @@ impl Note {
             to: vec![PUBLIC.to_owned()],
             cc: followers.into_iter().collect(),
             tag: Vec::new(),
+        }
+    }
+
+    /// The note at that place: of the outbox, or sent since.
+    pub fn at(world: &World, peer: &Peer, place: Place) -> Option<Arc<Note>> {
+        match place.note < world.notes {
+            true => Some(Arc::new(Note::in_outbox(world, peer, place))),
+            false => world.sent.note(&peer.host, place),
         }
     }
 

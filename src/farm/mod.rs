@@ -6,11 +6,13 @@ mod documents;
 pub mod notes;
 mod peer;
 mod relations;
+mod sent;
 
 pub use attempts::Attempts;
 pub use documents::Note;
 pub use peer::{Peer, Who};
 pub use relations::{AddFollower, Follow, Relations};
+pub use sent::SentNotes;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub struct World {
     pub relations: Relations,
     /// Attempts of deliveries, for rules that treat a retry apart.
     pub attempts: Attempts,
+    /// Notes that were sent and stand in no outbox.
+    pub sent: SentNotes,
     peers: Vec<Arc<Peer>>,
     by_host: HashMap<Host, usize>,
 }
@@ -74,6 +78,7 @@ impl World {
             keyring,
             relations: Relations::default(),
             attempts: Attempts::default(),
+            sent: SentNotes::default(),
             peers,
             by_host,
         }

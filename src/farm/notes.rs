@@ -12,7 +12,7 @@ pub const NOTES_MAX: u32 = 1 << 22;
 pub const ACTORS_MAX: u32 = 1 << 22;
 
 /// A note's place: whose it is, and the how-manyth, from 0, the oldest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The author's number.
     pub actor: u32,

@@ -114,6 +114,8 @@ for (const host of PEERS) {
     const alice = await farm.actor(host);
     assert.equal(create.body.actor, alice.id);
     assert.equal(create.body.object.attributedTo, alice.id);
+    const found = await sut.call("lookup", { what: create.body.object.id });
+    assert.ok(found?.content.includes(note), "the note can be fetched at its id");
   });
 
   test(`an undo takes the persona off the followers of ${host}`, async () => {

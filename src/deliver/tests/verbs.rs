@@ -194,6 +194,7 @@ async fn a_note_is_public_mentions_its_target_and_goes_to_the_shared_inbox() {
     assert!(note["cc"].as_array().unwrap().contains(&json!(sut.id("/nora"))));
     assert_eq!(note["content"], "<p>1 &lt; 2</p>");
     let mention = &note["tag"][0];
+    assert_eq!(mention["name"], handle(&sut).to_string());
     assert_eq!(
         (&mention["type"], &mention["href"]),
         (&json!("Mention"), &json!(sut.id("/nora")))
