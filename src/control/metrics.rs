@@ -250,7 +250,9 @@ impl Scrape {
             ("ids_evicted", bounds.ids_evicted),
             ("journal_evicted", bounds.journal_evicted),
             ("paths_folded", bounds.paths_folded),
+            ("attempts_evicted", bounds.attempts_evicted),
             ("relations_refused", bounds.relations_refused),
+            ("sent_evicted", bounds.sent_evicted),
         ];
         let bounds = bounds.map(|(bound, value)| Sample {
             labels: vec![("bound", bound.to_owned())],

@@ -20,6 +20,7 @@ pub struct Attempts {
 struct Generations {
     young: HashMap<u128, u32>,
     old: HashMap<u128, u32>,
+    evicted: u64,
 }
 
 impl Attempts {
@@ -31,14 +32,26 @@ impl Attempts {
         let attempt = before.copied().unwrap_or(0).saturating_add(1);
         generations.young.insert(key, attempt);
         if generations.young.len() >= ATTEMPTS_MAX {
-            generations.old = std::mem::take(&mut generations.young);
+            let young = std::mem::take(&mut generations.young);
+            let forgotten = std::mem::replace(&mut generations.old, young);
+            let kept_on = forgotten.keys().filter(|key| generations.old.contains_key(key));
+            generations.evicted += (forgotten.len() - kept_on.count()) as u64;
         }
         attempt
     }
 
-    /// Every delivery starts again at its first attempt.
-    pub fn clear(&self) {
-        *self.generations.lock().unwrap_or_else(PoisonError::into_inner) = Generations::default();
+    /// How many deliveries were forgotten since the last clearing.
+    pub fn evicted(&self) -> u64 {
+        self.generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .evicted
+    }
+
+    /// Every delivery starts again at its first attempt. How many had been forgotten before.
+    pub fn clear(&self) -> u64 {
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *generations).evicted
     }
 }
 

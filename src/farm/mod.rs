@@ -97,17 +97,20 @@ impl World {
     /// The counters at this moment, with every bound that bit since the last reset.
     pub fn snapshot(&self, filter: &Filter) -> Snapshot {
         self.stats.snapshot(filter, |bounds| {
+            bounds.attempts_evicted = self.attempts.evicted();
             bounds.journal_evicted = self.journal.evicted();
             bounds.relations_refused = self.relations.refused();
+            bounds.sent_evicted = self.sent.evicted();
         })
     }
 
     /// Zeroes counters and journal in one step and gives what that closed; relations stay.
     pub fn reset(&self) -> Snapshot {
         self.stats.reset(|bounds| {
+            bounds.attempts_evicted = self.attempts.clear();
             bounds.journal_evicted = self.journal.clear();
             bounds.relations_refused = self.relations.forget_refused();
-            self.attempts.clear();
+            bounds.sent_evicted = self.sent.forget_evicted();
         })
     }
 }

@@ -20,6 +20,7 @@ pub struct SentNotes {
 struct Kept {
     notes: HashMap<(Host, Place), Arc<Note>>,
     order: VecDeque<(Host, Place)>,
+    evicted: u64,
 }
 
 impl SentNotes {
@@ -34,7 +35,18 @@ impl SentNotes {
             && let Some(oldest) = kept.order.pop_front()
         {
             kept.notes.remove(&oldest);
+            kept.evicted += 1;
         }
+    }
+
+    /// How many were forgotten since that was last asked for anew.
+    pub fn evicted(&self) -> u64 {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).evicted
+    }
+
+    /// Counts what is forgotten anew, and tells how many there were.
+    pub fn forget_evicted(&self) -> u64 {
+        std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner).evicted)
     }
 
     /// The note at that place.

@@ -167,6 +167,8 @@ impl Fetches {
 /// How often each bound bit since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bounds {
+    /// Deliveries whose attempts were forgotten; a rule takes their next attempt for the first.
+    pub attempts_evicted: u64,
     /// Delivery ids forgotten; a duplicate of one counts as unique.
     pub ids_evicted: u64,
     /// Journal entries forgotten.
@@ -175,4 +177,6 @@ pub struct Bounds {
     pub paths_folded: u64,
     /// Followers and follows that found no room.
     pub relations_refused: u64,
+    /// Notes that were sent and cannot be fetched any more.
+    pub sent_evicted: u64,
 }
