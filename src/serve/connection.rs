@@ -24,7 +24,8 @@ use crate::ids::Host;
 use crate::net::line::{self, Line};
 use crate::net::listen::{self, Listener};
 use crate::net::tls::{ServerTls, tls_failure_label};
-use crate::serve::exchange::{Departed, FIELDS_MAX, HEAD_MAX, Via, exchange};
+use crate::serve::exchange::{FIELDS_MAX, HEAD_MAX, exchange};
+use crate::serve::via::{Departed, Via};
 use crate::serve::{Patience, Site};
 
 /// How many exchanges one HTTP/2 connection may have under way.

@@ -7,9 +7,8 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::Incoming;
 
 use crate::answer::{Answer, Route};
-use crate::ids::Host;
-use crate::net::line::Line;
 use crate::serve::host::{self, Misdirected};
+use crate::serve::via::{Departed, Via};
 use crate::serve::{Body, Site, delivery, fetch, hook, wire};
 
 /// The most bytes of a head that HTTP/2 may carry; over HTTP/1.1 the reader of heads holds the same bound.
@@ -17,20 +16,6 @@ pub const HEAD_MAX: usize = 64 * 1024;
 
 /// The most header fields of a head.
 pub const FIELDS_MAX: usize = 100;
-
-/// How a request came.
-#[derive(Clone, Debug)]
-pub struct Via {
-    /// The name the TLS handshake asked for; none over plain HTTP.
-    pub sni: Option<Host>,
-    /// The connection.
-    pub line: Line,
-}
-
-/// There is nobody left to answer, or a fault wants the connection cut: hyper drops it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the exchange ended without an answer")]
-pub struct Departed;
 
 /// Carries one request that came to a federation listener.
 ///

@@ -7,9 +7,9 @@ use hyper::body::Incoming;
 
 use crate::answer::{self, Ask, Route};
 use crate::farm::{Peer, Who};
-use crate::serve::exchange::{Departed, Via};
 use crate::serve::host::Asked;
 use crate::serve::record::Record;
+use crate::serve::via::{Departed, Via};
 use crate::serve::{Body, Site, delivery, wire};
 
 /// Carries one fetch.

@@ -12,12 +12,13 @@ mod hook;
 mod host;
 mod patience;
 mod record;
+mod via;
 mod wire;
 
 pub use connection::{Broken, Federation, run, speak};
-pub use exchange::{Departed, Via};
 pub use hook::hook;
 pub use patience::Patience;
+pub use via::{Departed, Via};
 pub use wire::{Body, Unread, read};
 
 use std::sync::Arc;

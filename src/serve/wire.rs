@@ -17,8 +17,8 @@ use crate::answer::Answer;
 use crate::fault::Plan;
 use crate::net::line::Line;
 use crate::serve::Patience;
-use crate::serve::exchange::Departed;
 use crate::serve::record::Record;
+use crate::serve::via::Departed;
 use crate::units::Span;
 
 /// How much of a body that is too large is still read, so that its sender gets to see the answer.
