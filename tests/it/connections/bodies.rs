@@ -225,19 +225,22 @@ async fn who_does_not_finish_what_it_began_is_told_and_let_go() {
         .write_all(&whole.bytes()[..whole.bytes().len() - 1])
         .await
         .unwrap();
-    let mut half_a_second_head = connect().await;
     let mut silent = connect().await;
-    let mut resting = connect().await;
     let mut no_handshake = TcpStream::connect(secure(&farm)).await.unwrap();
 
-    // Others go on meanwhile. The body is read by itself, since its sender waits for leave.
+    // Others go on meanwhile. The body is read by itself, since its sender waits for leave. Each connects as it begins:
+    // the first exchange makes keys, which takes as long as it takes.
     let asking = whole.clone().with("expect", "100-continue");
-    for stream in [&mut resting, &mut half_a_second_head] {
+    let exchange = async || {
+        let mut stream = connect().await;
         stream.write_all(&asking.head()).await.unwrap();
-        leave(stream).await;
+        leave(&mut stream).await;
         stream.write_all(&asking.body).await.unwrap();
-        assert_eq!(raw::answer(stream).await.status, 202);
-    }
+        assert_eq!(raw::answer(&mut stream).await.status, 202);
+        stream
+    };
+    let mut resting = exchange().await;
+    let mut half_a_second_head = exchange().await;
     half_a_second_head.write_all(b"GET /").await.unwrap();
 
     let answer = raw::answer(&mut half_a_body).await;
