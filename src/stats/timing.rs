@@ -11,7 +11,7 @@ use crate::clock::{Sent, Timestamp};
 /// uses costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct Timing {
-    micros: Option<Box<Histogram<u64>>>,
+    micros: Option<Box<Histogram<u32>>>,
     whole_seconds: u64,
     negative: u64,
 }
@@ -105,7 +105,7 @@ impl Timing {
         }
     }
 
-    fn histogram(&mut self) -> Option<&mut Histogram<u64>> {
+    fn histogram(&mut self) -> Option<&mut Histogram<u32>> {
         if self.micros.is_none() {
             // Three significant digits is within what the crate takes (0 to 5).
             self.micros = Histogram::new(3).ok().map(Box::new);
