@@ -314,7 +314,7 @@ fn narrow<T: TryFrom<u64>>(number: u64) -> T {
 const DEFAULT_PEERS: usize = 20;
 const MAX_ACTORS: u64 = 10_000;
 const MAX_ACTORS_IN_ALL: u64 = 1_000_000;
-const MAX_NOTES: u64 = 10_000;
+const MAX_NOTES: u64 = 100_000;
 const MAX_HOOK_MS: u64 = 3_600_000;
 const MAX_JOURNAL_MIB: u64 = 65_536;
 const MAX_CONNECTIONS: u64 = 1_000_000;
