@@ -72,6 +72,34 @@ async fn webfinger_follows_redirects_with_their_query_and_takes_plain_json() {
     assert_eq!(sut.asked()[1].target, "/elsewhere?resource=acct:nora@sut.test");
     sut.redirects("/elsewhere", 302, "/elsewhere");
     assert!(farm.outbound.find(&signer, &handle(&sut)).await.is_err());
+    assert!(sut.count("/elsewhere") < 10, "a loop ends");
+}
+
+#[tokio::test]
+async fn webfinger_may_be_answered_by_another_host() {
+    let (farm, sut, apex) = (Farm::new(), sut_with_nora(false).await, Sut::start().await);
+    let signer = farm.alice().await;
+    for status in [301, 302, 307, 308] {
+        let query = "resource=acct%3Anora%40sut.test";
+        apex.redirects(WEBFINGER, status, &format!("{}?{query}", sut.id(WEBFINGER)));
+        let remote = farm.outbound.find(&signer, &handle(&apex)).await.unwrap();
+        assert_eq!(remote.id, sut.id("/nora"), "{status}");
+        let asked = sut.asked();
+        let [.., finger, actor] = &asked[..] else {
+            panic!("{status}: {asked:?}")
+        };
+        assert_eq!(
+            (finger.target.as_str(), actor.target.as_str()),
+            (format!("{WEBFINGER}?{query}").as_str(), "/nora")
+        );
+    }
+
+    // A server that forgets the query is followed all the same, and its refusal is what counts.
+    apex.redirects(WEBFINGER, 302, &sut.id("/no-query"));
+    sut.says("/no-query", 400, "text/plain", "");
+    let lost = farm.outbound.find(&signer, &handle(&apex)).await;
+    assert!(lost.unwrap_err().to_string().contains("400"));
+    assert_eq!(sut.asked().pop().unwrap().target, "/no-query");
 }
 
 #[tokio::test]
