@@ -18,6 +18,19 @@ impl Host {
     }
 }
 
+impl Host {
+    /// Reads a host behind which a port may stand, as in a peer's URLs. The port says nothing: hosts tell peers apart.
+    ///
+    /// # Errors
+    /// What stands before the port is no host.
+    pub fn before_port(text: &str) -> Result<Host, NameError> {
+        match text.rsplit_once(':') {
+            Some((host, port)) if port.parse::<u16>().is_ok() => host.parse(),
+            _ => text.parse(),
+        }
+    }
+}
+
 impl FromStr for Host {
     type Err = NameError;
 
@@ -202,6 +215,23 @@ mod tests {
             "acct:",
         ] {
             assert!(text.parse::<Acct>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_port_may_stand_behind_a_host() {
+        for text in ["a.test", "A.test:7443", "a.test.:1"] {
+            assert_eq!(Host::before_port(text).unwrap().to_string(), "a.test", "{text}");
+        }
+        for text in [
+            "a.test:",
+            "a.test:x",
+            "a.test:65536",
+            ":7443",
+            "a.test:1:2",
+            "[::1]:1",
+        ] {
+            assert!(Host::before_port(text).is_err(), "{text}");
         }
     }
 

@@ -18,7 +18,7 @@ pub struct Journal {
     #[command(subcommand)]
     pub command: Option<Entries>,
     /// One host only
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = Host::before_port)]
     pub host: Option<Host>,
     /// One path only, for instance `/inbox`
     #[arg(long, value_name = "PATH")]

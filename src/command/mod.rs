@@ -353,6 +353,25 @@ mod tests {
     }
 
     #[test]
+    fn an_outbox_may_hold_a_hundred_thousand_notes() {
+        let settings = settings("peerfarm --notes 100000", &Surroundings::default());
+        assert_eq!(settings.notes, 100_000);
+    }
+
+    #[test]
+    fn a_host_is_named_with_its_port_or_without() {
+        for line in [
+            "peerfarm stats --host mastodon1.test:7443",
+            "peerfarm stats --host mastodon1.test",
+        ] {
+            match step(line, &Surroundings::default()) {
+                Step::Stats(stats) => assert_eq!(stats.host.unwrap().as_str(), "mastodon1.test"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn a_bad_flag_is_named_with_its_value_and_what_would_be_right() {
         for (line, expected) in [
             (

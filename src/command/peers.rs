@@ -26,10 +26,6 @@ pub struct Peers {
 
 /// A peer's host, with its port or without, as its URLs have it.
 fn peer(text: &str) -> Result<String, NameError> {
-    let name = match text.rsplit_once(':') {
-        Some((name, port)) if port.parse::<u16>().is_ok() => name,
-        _ => text,
-    };
-    name.parse::<Host>()?;
+    Host::before_port(text)?;
     Ok(text.to_owned())
 }

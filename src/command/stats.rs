@@ -14,7 +14,7 @@ Examples:
   peerfarm stats --json | jq .totals.unique")]
 pub struct Stats {
     /// One host only
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = Host::before_port)]
     pub host: Option<Host>,
     /// One path only, for instance `/inbox`
     #[arg(long, value_name = "PATH")]

@@ -16,7 +16,7 @@ Examples:
   peerfarm wait --quiet 2s")]
 pub struct Wait {
     /// Counts one host only
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = Host::before_port)]
     pub host: Option<Host>,
     /// Counts one path only, for instance `/inbox`
     #[arg(long, value_name = "PATH")]

@@ -18,7 +18,7 @@ pub(super) fn entries(journal: &Journal, query: Option<&str>) -> Result<Response
     let parameters = Parameters::read(query, &["host", "path", "kind", "verdict", "since", "limit"])?;
     let since = "an entry's id, or a moment such as `2026-01-01T00:00:00.000Z`";
     let query = Query {
-        host: parameters.value("host")?,
+        host: parameters.host()?,
         path: parameters.text("path").map(str::to_owned),
         kind: parameters.read_as("kind", kind, &format!("one of `{}`", KINDS.join("`, `")))?,
         verdict: parameters.read_as("verdict", verdict, "one of `valid`, `invalid`, `unsigned`")?,

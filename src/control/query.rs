@@ -7,6 +7,7 @@ use http::StatusCode;
 use percent_encoding::percent_decode_str;
 
 use crate::control::Problem;
+use crate::ids::Host;
 use crate::stats::Kind;
 
 /// The parameters, each at most once, all of them known to the call.
@@ -89,6 +90,12 @@ impl Parameters {
         Ok(limit.unwrap_or(default))
     }
 
+    /// A host, whose port may stand behind it.
+    pub(super) fn host(&self) -> Result<Option<Host>, Problem> {
+        let read = |text| Host::before_port(text).map_err(|error| bad(format!("`host`: {error}"), "host"));
+        self.text("host").map(read).transpose()
+    }
+
     /// A kind of path that is counted.
     pub(super) fn kind(&self) -> Result<Option<Kind>, Problem> {
         let read = |text: &str| match text {
@@ -133,7 +140,7 @@ mod tests {
     fn detail(query: &str) -> String {
         let known = ["host", "limit", "kind"];
         let read = Parameters::read(Some(query), &known).and_then(|parameters| {
-            parameters.value::<crate::ids::Host>("host")?;
+            parameters.host()?;
             parameters.kind()?;
             parameters.limit(10, 100)
         });
@@ -145,6 +152,7 @@ mod tests {
         for (query, expected) in [
             ("", "10"),
             ("limit=7&&host=a.test&kind=inbox", "7"),
+            ("host=a.test:7443", "10"),
             (
                 "hots=a.test",
                 "there is no parameter `hots` here: this call takes `host`, `limit`, `kind`",

@@ -54,7 +54,7 @@ pub(super) fn counted(counters: Snapshot, key_fetches: KeyFetches) -> Response<B
 /// The filter that the parameters `host`, `path` and `kind` make.
 pub(super) fn filter(parameters: &Parameters) -> Result<Filter, Problem> {
     Ok(Filter {
-        host: parameters.value("host")?,
+        host: parameters.host()?,
         path: parameters.text("path").map(str::to_owned),
         kind: parameters.kind()?,
     })
