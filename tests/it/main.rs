@@ -16,6 +16,9 @@ mod api;
 /// The farm as a process.
 mod serve;
 
+/// The farm as a value in a Rust test.
+mod library;
+
 /// How a server finds actors and reads what peers publish.
 mod discovery;
 
