@@ -37,8 +37,11 @@ pub async fn exchange(
         Err(misdirected) => return Ok(refuse(&site, misdirected, request).await),
     };
     let path = request.uri().path();
-    if asked.host == site.hooks_host && path.starts_with("/hook/") {
-        return hook(&site, request, &via.line).await;
+    if asked.host == site.hooks_host {
+        if path.starts_with("/hook/") {
+            return hook(&site, request, &via.line).await;
+        }
+        return Ok(refuse(&site, host::no_hook(&asked.authority), request).await);
     }
     let Some(peer) = site.world.peer(&asked.host).cloned() else {
         return Ok(refuse(&site, host::misdirected(&asked.authority), request).await);

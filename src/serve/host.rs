@@ -18,7 +18,8 @@ pub struct Asked {
 /// A request that is for none, and the status that says so.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Misdirected {
-    /// 400 where the request does not say, 421 where it names a host that is not here.
+    /// 400 where the request does not say, 404 where the host of hooks is asked for what is none, 421 where a host is
+    /// named that is not here.
     pub status: StatusCode,
     /// Why, for the body.
     pub why: String,
@@ -66,6 +67,14 @@ pub fn misdirected(host: &str) -> Misdirected {
     Misdirected {
         status: StatusCode::MISDIRECTED_REQUEST,
         why: format!("`{host}` is not served here"),
+    }
+}
+
+/// The refusal of the host of hooks, of a path that is none.
+pub fn no_hook(host: &str) -> Misdirected {
+    Misdirected {
+        status: StatusCode::NOT_FOUND,
+        why: format!("`{host}` has hooks alone: their paths begin with `/hook/`"),
     }
 }
 

@@ -99,8 +99,9 @@ async fn a_hook_by_name_counts_where_the_control_listener_counts() {
     ] {
         let headers = HeaderMap::from_iter([(http::header::HOST, host.parse().unwrap())]);
         let answer = raw::send(plain, "POST", path, &headers, b"{}").await;
-        assert!((400..500).contains(&answer.status), "{host}{path}: {answer:?}");
+        assert_eq!(answer.status, 404, "{host}{path}: {answer:?}");
     }
+    assert_eq!(farm.stats().connections.bad_requests, [(404, 2)].into());
     assert_eq!(api.hook_stats("/hook/x").await["requests"], 4);
 }
 
