@@ -309,10 +309,14 @@ mod tests {
     #[test]
     fn every_bad_value_around_is_named_with_its_place() {
         let file = "actors = 3\n\nlisten_http = \"off\"\nspeed = 3\nkeys = \"never\"\nroster = [\"a=1\", \"b=1\"]\n[notes]\n";
-        let around = around(&[("PEERFARM_ACTORS", "many")], Some(file));
+        let around = around(
+            &[("PEERFARM_ACTORS", "many"), ("PEERFARM_INSECURE", "so-so")],
+            Some(file),
+        );
         let problems = problems("peerfarm", &around);
         for expected in [
             "`PEERFARM_ACTORS`: `many` does not fit: write a whole number from 1 to 10000",
+            "`PEERFARM_INSECURE`: `so-so` does not fit: write one of `true`, `false`",
             "`peerfarm.toml` line 3, key `listen_http`: no such key; did you mean `listen-http`?",
             "`peerfarm.toml` line 4, key `speed`: no such key",
             "`peerfarm.toml` line 5, key `keys`: `never` does not fit: write one of `ahead`, `on-demand`, `shared`",

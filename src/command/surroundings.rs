@@ -201,16 +201,15 @@ fn refusal(arg: &Arg, word: &str) -> Option<String> {
     let alone = Command::new("peerfarm").no_binary_name(true).arg(arg.clone());
     let error = alone.try_get_matches_from([word]).err()?;
     let value = word.split_once('=').map_or("", |(_, value)| value);
+    let values = arg.get_possible_values();
+    let names: Vec<String> = values
+        .iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
     let reason = match std::error::Error::source(&error) {
-        Some(source) => source.to_string(),
-        None => {
-            let values = arg.get_possible_values();
-            let names: Vec<String> = values
-                .iter()
-                .map(|value| format!("`{}`", value.get_name()))
-                .collect();
-            format!("write one of {}", names.join(", "))
-        }
+        Some(source) if names.is_empty() => source.to_string(),
+        _ => format!("write one of {}", names.join(", ")),
     };
     Some(match reason.starts_with('`') {
         true => reason,
