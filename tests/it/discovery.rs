@@ -159,6 +159,7 @@ async fn scripts_of_any_origin_may_look_around() {
     ];
     for target in [
         "/.well-known/webfinger",
+        "/.well-known/webfinger?resource=acct:nobody@mastodon1.test",
         "/.well-known/host-meta",
         "/.well-known/host-meta.json",
         "/.well-known/nodeinfo",
@@ -187,6 +188,7 @@ async fn host_meta_and_nodeinfo_lead_on() {
         "{}",
         xrd.text()
     );
+    assert_eq!(xrd.text().matches("<Link ").count(), 1);
     let twin = found.ask("GET", "/.well-known/host-meta.json", &[]).await;
     assert_eq!(
         twin.json()["links"],
