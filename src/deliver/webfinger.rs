@@ -9,7 +9,6 @@ use crate::clock::Timestamp;
 use crate::command::Target;
 use crate::deliver::fetch::{header, object};
 use crate::deliver::{FetchError, Outbound, Remote, Signer};
-use crate::net::failure::Class;
 
 impl Outbound {
     /// Finds an actor: its id and its inboxes, from its own document.
@@ -69,7 +68,9 @@ impl Outbound {
     /// HTTPS, as RFC 7033 section 4 has it; HTTP only where the farm may, and where nobody speaks TLS there.
     async fn finger_as(&self, signer: &Signer, authority: &str, resource: &str) -> Result<Url, FindError> {
         match self.finger_at(signer, "https", authority, resource).await {
-            Err(FindError::Fetch(error)) if self.client.gate().allows_http() && speaks_no_tls(&error) => {
+            Err(FindError::Fetch(FetchError::Exchange(failure)))
+                if self.client.gate().allows_http() && failure.meets_no_tls() =>
+            {
                 self.finger_at(signer, "http", authority, resource).await
             }
             found => found,
@@ -134,17 +135,6 @@ pub enum FindError {
         /// The media type; empty where there was none.
         content_type: String,
     },
-}
-
-/// Whether a fetch failed in a way that a server without TLS makes it fail.
-fn speaks_no_tls(error: &FetchError) -> bool {
-    let FetchError::Exchange(failure) = error else {
-        return false;
-    };
-    matches!(
-        failure.class(),
-        Class::Closed | Class::Refused | Class::Reset | Class::Tls
-    )
 }
 
 /// The actor among the links (RFC 7033 section 4.4.4).

@@ -173,6 +173,18 @@ impl Failure {
         }
     }
 
+    /// Whether nobody there speaks TLS, as far as can be told. Whoever shows a certificate, or says what it does not
+    /// like, does speak it.
+    pub fn meets_no_tls(&self) -> bool {
+        match self {
+            Failure::Tls { source, .. } => {
+                let said = source.get_ref().and_then(|said| said.downcast_ref());
+                matches!(said, None | Some(rustls::Error::InvalidMessage(_)))
+            }
+            _ => matches!(self.class(), Class::Closed | Class::Refused | Class::Reset),
+        }
+    }
+
     /// The status that had been seen before it failed.
     pub fn status(&self) -> Option<u16> {
         match self {

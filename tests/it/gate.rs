@@ -243,6 +243,44 @@ async fn a_refusal_of_the_server_under_test_is_shown_with_its_body() {
     assert!(delivery["error"].is_null(), "{delivery}");
 }
 
+#[tokio::test]
+async fn a_certificate_that_is_not_trusted_is_what_is_told() {
+    let (sut, _state) =
+        support::farm_with(|settings| settings.domain = Some("sut{n}.test".parse().unwrap())).await;
+    let port = sut.federation().unwrap().port();
+    let target = json!({"target": format!("@alice@sut1.test:{port}")});
+    let rule = || vec!["sut1.test=127.0.0.1".parse().unwrap()];
+    let (wary, _state) = support::farm_with(|settings| settings.resolve = rule()).await;
+    let answer = Api::of(&wary).tell("follow", target.clone()).await;
+    let problem = answer.json();
+    assert_eq!(
+        (answer.status, &problem["class"]),
+        (502, &json!("tls")),
+        "{problem}"
+    );
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("UnknownIssuer"), "{detail}");
+    // Nobody tries in plain text where TLS is spoken.
+    assert_eq!(sut.stats().connections.accepted, 1);
+
+    let (trusting, _state) = support::farm_with(|settings| {
+        settings.resolve = rule();
+        settings.trust = vec![sut.ca_file().to_owned()];
+    })
+    .await;
+    let (insecure, _state) = support::farm_with(|settings| {
+        settings.resolve = rule();
+        settings.insecure = true;
+    })
+    .await;
+    for farm in [trusting, insecure] {
+        let sent = Api::of(&farm).tell("follow", target.clone()).await.ok();
+        let inbox = format!("https://sut1.test:{port}/users/alice/inbox");
+        assert_eq!(sent["deliveries"][0]["inbox"], inbox, "{sent}");
+        assert!(sent["deliveries"][0]["status"].is_number(), "{sent}");
+    }
+}
+
 /// Fails the test unless neither an actor there can be looked up nor an inbox there be reached, both for that reason.
 async fn fails(sut: &Sut, api: Api, authority: &str, class: &str) {
     // While the actor is looked for there is no delivery yet: the call fails.
