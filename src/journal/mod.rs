@@ -31,9 +31,16 @@ pub struct Journal {
 
 #[derive(Debug, Default)]
 struct Ring {
-    entries: VecDeque<Arc<Entry>>,
+    entries: VecDeque<Kept>,
     bytes: usize,
     evicted: u64,
+}
+
+/// An entry with its weight, so that forgetting it does not have to look at it again.
+#[derive(Debug)]
+struct Kept {
+    weight: usize,
+    entry: Arc<Entry>,
 }
 
 /// What is asked of the journal; an empty query takes all.
@@ -80,18 +87,18 @@ impl Journal {
 
     /// Adds an entry, forgets the oldest beyond the bound, and tells whoever listens.
     pub fn add(&self, entry: Entry) {
-        let entry = Arc::new(entry);
+        let (weight, entry) = (entry.weight(), Arc::new(entry));
         let mut ring = self.lock();
-        ring.bytes += entry.weight();
-        ring.entries.push_back(Arc::clone(&entry));
-        while ring.bytes > self.limit {
-            let Some(oldest) = ring.entries.pop_front() else {
-                break;
-            };
-            ring.bytes -= oldest.weight();
-            ring.evicted += 1;
-        }
+        ring.bytes += weight;
+        ring.entries.push_back(Kept {
+            weight,
+            entry: Arc::clone(&entry),
+        });
+        // As a rule one goes for one that comes; it is freed once the lock is.
+        let first = ring.forget_beyond(self.limit);
+        while ring.forget_beyond(self.limit).is_some() {}
         drop(ring);
+        drop(first);
         // Nobody listening is no failure.
         let _ = self.feed.send(Arc::downgrade(&entry));
     }
@@ -103,6 +110,7 @@ impl Journal {
         ring.entries
             .iter()
             .rev()
+            .map(|kept| &kept.entry)
             .filter(takes)
             .take(query.limit)
             .cloned()
@@ -115,6 +123,7 @@ impl Journal {
             .entries
             .iter()
             .rev()
+            .map(|kept| &kept.entry)
             .find(|entry| entry.id == id)
             .cloned()
     }
@@ -137,6 +146,19 @@ impl Journal {
     /// A panic while the lock was held left whole entries behind.
     fn lock(&self) -> MutexGuard<'_, Ring> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ring {
+    /// Takes the oldest entry out where the ring is over its bound.
+    fn forget_beyond(&mut self, limit: usize) -> Option<Kept> {
+        let oldest = match self.bytes > limit {
+            true => self.entries.pop_front()?,
+            false => return None,
+        };
+        self.bytes -= oldest.weight;
+        self.evicted += 1;
+        Some(oldest)
     }
 }
 
