@@ -114,13 +114,17 @@ impl Sent {
         })
     }
 
-    /// What a stamp in Unix milliseconds says.
+    /// What a stamp in Unix milliseconds says; one in seconds, as `date +%s` prints it, is told by its size.
     pub fn from_unix_millis(text: &str) -> Option<Sent> {
-        let at = Timestamp::from_unix_millis(text.trim().parse().ok()?);
-        Some(Sent {
-            at,
-            whole_seconds: false,
-        })
+        /// In milliseconds that was in 1973, in seconds it will be in 5138.
+        const SECONDS_END: i64 = 100_000_000_000;
+        let number: i64 = text.trim().parse().ok()?;
+        let whole_seconds = number < SECONDS_END;
+        let at = match whole_seconds {
+            true => Timestamp::from_unix(number),
+            false => Timestamp::from_unix_millis(number),
+        };
+        Some(Sent { at, whole_seconds })
     }
 }
 
@@ -163,6 +167,15 @@ mod tests {
             Some(moment)
         );
         assert_eq!(moment.seconds_rfc3339(), "2023-11-14T22:13:20Z");
+    }
+
+    #[test]
+    fn a_stamp_in_seconds_is_told_from_one_in_milliseconds() {
+        let sent =
+            |text| Sent::from_unix_millis(text).map(|sent| (sent.at.unix_millis(), sent.whole_seconds));
+        assert_eq!(sent("1700000000123"), Some((1_700_000_000_123, false)));
+        assert_eq!(sent(" 1700000000 "), Some((1_700_000_000_000, true)));
+        assert_eq!(sent("soon"), None);
     }
 
     #[test]

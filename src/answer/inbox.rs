@@ -80,7 +80,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             answer: refusal::answer(reply, peer, &told).with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
-            note: None,
+            note: Some(format!("refused: {reason}")),
         }
     };
     let astray = match route {

@@ -41,6 +41,7 @@ async fn run(settings: Settings) -> Exit {
         Ok(signals) => signals,
         Err(error) => return cannot_start(&error),
     };
+    let names = names(&settings);
     let started = tokio::select! {
         started = launch::start(settings) => started,
         () = signals.next() => return Exit::Interrupted,
@@ -53,7 +54,7 @@ async fn run(settings: Settings) -> Exit {
         }
     };
     // Whoever started the farm may close the pipe once it is ready, or not read at all: the farm is there for others.
-    if let Err(error) = output::result(&welcome(&running)) {
+    if let Err(error) = output::result(&welcome(&running, &names)) {
         output::error(&format!("cannot write to stdout: {error}"));
         return Exit::Unreached;
     }
@@ -103,8 +104,23 @@ impl Signals {
     }
 }
 
+/// The words by which `hosts` names the same peers, as a shell wants them.
+fn names(settings: &Settings) -> String {
+    let mut words = String::new();
+    if let Some(mix) = &settings.roster {
+        words.push_str(&format!(" --roster {mix}"));
+    }
+    if let Some(domain) = &settings.domain {
+        words.push_str(&format!(" --domain '{domain}'"));
+    }
+    if let Some(directory) = &settings.peers_dir {
+        words.push_str(&format!(" --peers-dir '{}'", directory.display()));
+    }
+    words
+}
+
 /// The peers, how to reach them, and the `ready` line.
-fn welcome(running: &Running) -> String {
+fn welcome(running: &Running, names: &str) -> String {
     let (peers, addresses) = (running.peers(), running.addresses());
     let count = match peers.len() {
         1 => "1 peer".to_owned(),
@@ -147,7 +163,9 @@ fn welcome(running: &Running) -> String {
         text.push_str(&format!("trust    {authority}{new}\n"));
         curl.push_str(&format!(" --cacert {authority}"));
     }
-    text.push_str("names    peerfarm hosts | sudo tee -a /etc/hosts\n");
+    text.push_str(&format!(
+        "names    peerfarm hosts{names} | sudo tee -a /etc/hosts\n"
+    ));
     if let (Some(peer), Some((_, address))) = (peers.first(), federation.first()) {
         let (address, handle) = (reachable(*address), peer.handle(Who::Actor(0)));
         text.push_str(&format!(

@@ -36,7 +36,7 @@ pub struct Send {
     /// The text of a note, sent as a Create
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
-    /// A file with an activity in JSON, `-` for stdin; the farm adds what is missing of id and actor
+    /// A file with an activity in JSON, `-` for stdin; the farm adds what is missing of `@context`, `id` and `actor`
     #[arg(long, value_name = "FILE")]
     pub activity: Option<PathBuf>,
     /// Where the farm is, and how the result is to look.

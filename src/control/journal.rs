@@ -9,12 +9,14 @@ use crate::answer::KINDS;
 use crate::clock::Timestamp;
 use crate::control::body::json;
 use crate::control::query::{Parameters, number};
+use crate::control::stats::known;
 use crate::control::{Body, Problem};
+use crate::farm::World;
 use crate::journal::{Entry, Journal, Query, Since};
 use crate::signature::Outcome;
 
 /// What arrived, newest first, those entries that the parameters name.
-pub(super) fn entries(journal: &Journal, query: Option<&str>) -> Result<Response<Body>, Problem> {
+pub(super) fn entries(world: &World, query: Option<&str>) -> Result<Response<Body>, Problem> {
     let parameters = Parameters::read(query, &["host", "path", "kind", "verdict", "since", "limit"])?;
     let since = "an entry's id, or a moment such as `2026-01-01T00:00:00.000Z`";
     let query = Query {
@@ -25,8 +27,9 @@ pub(super) fn entries(journal: &Journal, query: Option<&str>) -> Result<Response
         since: parameters.read_as("since", after, since)?,
         limit: parameters.limit(LIMIT, LIMIT_MAX)?,
     };
+    known(world, query.host.as_ref())?;
     Ok(json(&Entries {
-        entries: journal.entries(&query),
+        entries: world.journal.entries(&query),
     }))
 }
 

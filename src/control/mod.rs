@@ -101,7 +101,7 @@ async fn call(
         Call::Events => events::events(&world.journal, &site.stop, line, query),
         Call::Health => health(query),
         Call::HookStats => stats::hooks(world, query),
-        Call::Journal => journal::entries(&world.journal, query),
+        Call::Journal => journal::entries(world, query),
         Call::Metrics => metrics::metrics(site, query),
         Call::Page => page::page(world, query),
         Call::Peer => peers::peer(world, name(0), query),

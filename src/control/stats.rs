@@ -6,17 +6,20 @@ use http::Response;
 use serde::Serialize;
 
 use crate::control::body::json;
-use crate::control::query::Parameters;
+use crate::control::query::{Parameters, bad};
 use crate::control::{Body, Problem};
 use crate::deliver::KeyFetches;
 use crate::farm::World;
+use crate::ids::Host;
 use crate::serve::Site;
 use crate::stats::{Filter, Kind, PathSnapshot, Snapshot, Summary};
 
 /// The counters, those that `host`, `path` and `kind` name.
 pub(super) fn stats(site: &Site, query: Option<&str>) -> Result<Response<Body>, Problem> {
     let parameters = Parameters::read(query, &["host", "path", "kind"])?;
-    let counters = site.world.snapshot(&filter(&parameters)?);
+    let filter = filter(&parameters)?;
+    known(&site.world, filter.host.as_ref())?;
+    let counters = site.world.snapshot(&filter);
     Ok(counted(counters, site.outbound.key_fetches()))
 }
 
@@ -58,6 +61,17 @@ pub(super) fn filter(parameters: &Parameters) -> Result<Filter, Problem> {
         path: parameters.text("path").map(str::to_owned),
         kind: parameters.kind()?,
     })
+}
+
+/// Refuses a host that the farm does not have: nothing would ever be counted there, and a typo is likelier.
+pub(super) fn known(world: &World, host: Option<&Host>) -> Result<(), Problem> {
+    match host.filter(|host| !world.stats.counts(host)) {
+        Some(host) => Err(bad(
+            format!("`host`: the farm has no `{host}`; `/peers` lists its hosts"),
+            "host",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// What arrived, and what the farm fetched to judge it. The latter is the farm's own doing and stands beside the epoch:

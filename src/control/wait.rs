@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::control::query::{Parameters, bad};
-use crate::control::stats::{counted, filter};
+use crate::control::stats::{counted, filter, known};
 use crate::control::{Body, Problem};
 use crate::farm::World;
 use crate::net::line::Line;
@@ -24,6 +24,7 @@ use crate::units::Span;
 /// sender leaves; 503 where the farm ends before.
 pub(super) async fn wait(site: &Site, line: &Line, query: Option<&str>) -> Result<Response<Body>, Problem> {
     let conditions = Conditions::read(query)?;
+    known(&site.world, conditions.filter.host.as_ref())?;
     let gone = async {
         line.departed().await;
     };

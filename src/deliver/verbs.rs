@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::activitypub::{Activity, PUBLIC, paragraph};
+use crate::activitypub::{ACTIVITY_STREAMS, Activity, PUBLIC, paragraph};
 use crate::clock::Timestamp;
 use crate::command::Target;
 use crate::deliver::{Delivery, FindError, Outbound, Remote, SignerError};
@@ -102,7 +102,7 @@ impl Outbound {
         self.post(peer, who, inbox, create).await
     }
 
-    /// Sends an activity as it is given, with the actor's id and a new id where it has none.
+    /// Sends an activity as it is given, with `@context`, `actor` and a new `id` where it has none.
     ///
     /// # Errors
     /// When it is no JSON object, when the target is not found, when it cannot be signed.
@@ -116,6 +116,10 @@ impl Outbound {
         let remote = self.recipient(peer, target).await?;
         let inbox = any_inbox(&remote)?;
         let mut activity = activity;
+        // Servers pass over what does not say that it is ActivityStreams; where it goes first it is where all look for it.
+        if !activity.contains_key("@context") {
+            activity.shift_insert(0, "@context".to_owned(), ACTIVITY_STREAMS.into());
+        }
         if !activity.contains_key("id") {
             let kind = activity.get("type").and_then(Value::as_str).unwrap_or("activity");
             let values = self

@@ -66,6 +66,14 @@ impl StartError {
             StartError::Bind { flag, source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 Some(format!("port 0 picks a free one: `{flag} 127.0.0.1:0`"))
             }
+            StartError::Bind { address, source, .. }
+                if source.kind() == io::ErrorKind::PermissionDenied && address.port() < 1024 =>
+            {
+                Some(
+                    "ports below 1024 are root's; `setcap cap_net_bind_service=+ep` on the binary lends them"
+                        .to_owned(),
+                )
+            }
             _ => None,
         }
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use rustls::CertificateError;
 use serde::Serialize;
 
 use crate::net::gate::Refusal;
@@ -194,17 +195,44 @@ impl Failure {
         }
     }
 
-    /// The message and those of all its causes, joined by colons.
+    /// The message and those of all its causes, joined by colons, and what to do next where that is known.
     pub fn chain(&self) -> String {
-        chain(self)
+        with_hint(chain(self), self.hint())
+    }
+
+    /// What the user may do about it.
+    fn hint(&self) -> Option<&'static str> {
+        let Failure::Tls { source, .. } = self else {
+            return None;
+        };
+        if self.meets_no_tls() {
+            return Some("if it speaks plain HTTP there, `--allow-http` lets the farm do so");
+        }
+        let said = source.get_ref()?.downcast_ref()?;
+        let rustls::Error::InvalidCertificate(problem) = said else {
+            return None;
+        };
+        match problem {
+            CertificateError::UnknownIssuer => {
+                Some("`--trust CA.pem` trusts its issuer, `--insecure` any certificate")
+            }
+            // webpki has no public name for it.
+            CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => Some(
+                "it shows a CA's own certificate: make one with `-addext basicConstraints=critical,CA:FALSE`, or give \
+                 `--insecure`",
+            ),
+            _ => None,
+        }
     }
 }
 
-/// An error's message and those of all its causes, joined by colons.
+/// An error's message and those of all its causes, joined by colons, and what to do next where that is known.
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
+    let mut hint = None;
     while let Some(error) = cause {
+        hint = hint.or(error.downcast_ref().and_then(Failure::hint));
         let said = error.to_string();
         // Some errors already say what their cause says.
         if !text.ends_with(&said) {
@@ -213,7 +241,14 @@ pub fn chain(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    text
+    with_hint(text, hint)
+}
+
+fn with_hint(text: String, hint: Option<&str>) -> String {
+    match hint {
+        Some(hint) => format!("{text}; hint: {hint}"),
+        None => text,
+    }
 }
 
 /// What class the system's word for it belongs to; `None` where it has no word of its own.

@@ -53,8 +53,11 @@ pub fn asked<B>(request: &Request<B>, sni: Option<&Host>) -> Result<Asked, Misdi
     };
     let name = authority.rsplit_once(':').map_or(authority, |(name, _)| name);
     let host: Host = name.parse().map_err(|_| misdirected(authority))?;
-    if sni.is_some_and(|sni| *sni != host) {
-        return Err(misdirected(authority));
+    if let Some(sni) = sni.filter(|sni| **sni != host) {
+        return Err(Misdirected {
+            status: StatusCode::MISDIRECTED_REQUEST,
+            why: format!("`{authority}` is not the name of this connection's handshake, `{sni}`"),
+        });
     }
     Ok(Asked {
         host,

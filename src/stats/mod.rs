@@ -99,6 +99,11 @@ impl Stats {
         }
     }
 
+    /// Whether what comes to this host is counted.
+    pub fn counts(&self, host: &Host) -> bool {
+        self.software.contains_key(host)
+    }
+
     /// A delivery arrived: it counts in `requests` and `in_flight` from now on. `None` for a host that is not counted.
     pub fn arrive(
         &self,
