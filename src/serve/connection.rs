@@ -152,7 +152,7 @@ impl Broken {
         match error {
             _ if error.is_timeout() => Broken::Late { begun },
             // hyper has a status of its own for this one, but tells it only in words.
-            _ if error.is_parse() && error.to_string().contains("URI") => Broken::BadHead(414),
+            _ if error.is_parse() && error.to_string().contains("URI too long") => Broken::BadHead(414),
             _ if error.is_parse_too_large() => Broken::BadHead(431),
             _ if error.is_parse() => Broken::BadHead(400),
             _ => Broken::Cut,

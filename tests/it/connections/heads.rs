@@ -126,6 +126,7 @@ async fn what_is_no_request_is_told_and_counted() {
             400,
         ),
         ("GET / HTTP/1.1\r\nHost : mastodon1.test\r\n\r\n", 400),
+        ("GET ?a HTTP/1.1\r\nHost: mastodon1.test\r\n\r\n", 400),
         (
             "POST /inbox HTTP/1.1\r\nHost: mastodon1.test\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
             400,
@@ -136,5 +137,5 @@ async fn what_is_no_request_is_told_and_counted() {
         assert_eq!(raw::answer(&mut stream).await.status, status, "{text}");
         assert!(raw::ended(&mut stream).await.is_empty());
     }
-    assert_eq!(bad_requests(&farm), [(400, 4)].into());
+    assert_eq!(bad_requests(&farm), [(400, 5)].into());
 }
