@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use http::{Request, Response};
+use http::header::CONTENT_TYPE;
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use crate::answer::{self, Ask, Route};
+use crate::answer::{self, Answer, Ask, Route};
 use crate::farm::{Peer, Who};
 use crate::serve::host::Asked;
 use crate::serve::record::Record;
 use crate::serve::via::{Departed, Via};
 use crate::serve::{Body, Site, delivery, wire};
+use crate::store::StoreError;
 
 /// Carries one fetch.
 ///
 /// # Errors
-/// [`Departed`] where the key it needs cannot be had: the state directory broke, which the log tells.
+/// [`Departed`] where the sender reset the connection while its signature was verified.
 pub async fn fetch(
     site: &Arc<Site>,
     via: &Via,
@@ -39,10 +41,10 @@ pub async fn fetch(
     }
     let answer = match (refusal, route.needs_key()) {
         (Some(refusal), _) => refusal,
-        (None, Some(who)) => {
-            let keys = site.keys(peer, who).await.map_err(|_| Departed)?;
-            answer::to(&site.world, peer, &route, &Ask::of(&request), Some(&keys))
-        }
+        (None, Some(who)) => match site.keys(peer, who).await {
+            Ok(keys) => answer::to(&site.world, peer, &route, &Ask::of(&request), Some(&keys)),
+            Err(error) => without_keys(peer, &error),
+        },
         (None, None) => answer::to(&site.world, peer, &route, &Ask::of(&request), None),
     };
     let version = request.version();
@@ -51,6 +53,17 @@ pub async fn fetch(
         false => wire::closing(answer, version),
     };
     Ok(wire::send(answer, &method, record))
+}
+
+/// The state directory broke: the farm's own failure, not the software's, so it is told plainly.
+fn without_keys(peer: &Peer, error: &StoreError) -> Answer {
+    let error: &dyn std::error::Error = error;
+    tracing::error!(peer = %peer.host, error, "no keys for an actor");
+    Answer {
+        body: format!("{error}\n").into(),
+        ..Answer::empty(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+    .with(CONTENT_TYPE, "text/plain; charset=utf-8")
 }
 
 fn is_signed<B>(request: &Request<B>) -> bool {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use ::peerfarm::Running;
+use ::peerfarm::command::serve::KeyMode;
 use ::peerfarm::farm::Who;
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::support::raw::{self, Answer};
-use crate::support::{DEADLINE, Sut, farm};
+use crate::support::{DEADLINE, Request, Sut, farm, farm_with};
 
 const HOST: &str = "mastodon1.test";
 
@@ -346,4 +347,33 @@ async fn fetches_count_by_kind_and_status() {
         assert_eq!(fetches[kind]["status"], status, "{kind} in {fetches}");
     }
     assert_eq!(stats["totals"]["requests"], Value::from(0));
+}
+
+#[tokio::test]
+async fn a_broken_key_file_is_told_and_counted() {
+    let (farm, _state) = farm_with(|settings| {
+        settings.listen_http = Some(settings.control);
+        settings.keys = KeyMode::OnDemand;
+        let folder = settings.state.join("keys").join(HOST);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("alice.pem"), "no key\n").unwrap();
+    })
+    .await;
+    let mut plain = TcpStream::connect(farm.addresses().listen_http.unwrap())
+        .await
+        .unwrap();
+    let mut fetch = async |name: &str| {
+        let actor = Request::get(&format!("https://{HOST}/users/{name}"));
+        actor.send_over(&mut plain).await
+    };
+    let answer = fetch("alice").await;
+    assert_eq!(answer.status, 500);
+    assert!(
+        answer.text().contains("alice.pem` does not hold"),
+        "{}",
+        answer.text()
+    );
+    assert_eq!(fetch("bob").await.status, 200, "the others go on");
+    let fetches = &farm.stats().hosts[&HOST.parse().unwrap()].fetches["actor"];
+    assert_eq!(fetches.status, [(200, 1), (500, 1)].into());
 }
