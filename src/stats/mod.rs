@@ -29,8 +29,9 @@ use crate::seed::Seed;
 use path::PathCell;
 use seen::Seen;
 
-/// How many paths the farm counts apart, all hosts together. Further ones are counted together under `*` of their
-/// host, and `bounds.paths_folded` tells how many requests that were.
+/// How many paths the farm counts apart, all hosts together: so many inboxes, and so many others, since whoever asks
+/// for paths that are made up must not hide the inboxes. Further ones are counted together under `*` of their host,
+/// and `bounds.paths_folded` tells how many requests that were.
 pub const PATHS_MAX: usize = 10_000;
 
 /// Where paths beyond [`PATHS_MAX`] are counted. No path is named so: a path begins with a slash.
@@ -53,6 +54,7 @@ struct Epoch {
     since: Timestamp,
     hosts: HashMap<Host, HostCell>,
     paths: AtomicUsize,
+    inboxes: AtomicUsize,
     paths_folded: AtomicU64,
     seen: Seen,
     connections: Connections,
@@ -289,6 +291,7 @@ impl Epoch {
                 .map(|host| (host.clone(), HostCell::default()))
                 .collect(),
             paths: AtomicUsize::new(0),
+            inboxes: AtomicUsize::new(0),
             paths_folded: AtomicU64::new(0),
             seen: Seen::default(),
             connections: Connections::with_open(open),
@@ -306,7 +309,11 @@ impl Epoch {
         if let Some(cell) = paths.get(path) {
             return Some(Arc::clone(cell));
         }
-        let counted_at = if self.paths.fetch_add(1, Ordering::Relaxed) < PATHS_MAX {
+        let known = match kind {
+            Kind::Inbox => &self.inboxes,
+            _ => &self.paths,
+        };
+        let counted_at = if known.fetch_add(1, Ordering::Relaxed) < PATHS_MAX {
             path
         } else {
             self.paths_folded.fetch_add(1, Ordering::Relaxed);

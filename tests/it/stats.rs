@@ -186,7 +186,7 @@ async fn an_id_is_unique_once_at_each_path() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn paths_beyond_the_bound_are_counted_together() {
-    let farm = Farm::builder().start().await.unwrap();
+    let farm = Farm::builder().plain_http().start().await.unwrap();
     let api = Api::of(&farm);
     let connection = Http2::connect(api.0).await;
     let mut sending = JoinSet::new();
@@ -212,6 +212,14 @@ async fn paths_beyond_the_bound_are_counted_together() {
     let counts = ["requests", "accepted", "unique", "duplicates"].map(|key| folded[key].as_u64().unwrap());
     assert_eq!(counts, [3, 3, 2, 1], "an id is still known by its own path");
     assert_eq!(paths["/hook/7"]["requests"], 2);
+    let mut plain = TcpStream::connect(support::plain(&farm)).await.unwrap();
+    let inbox = Request::post("https://mastodon1.test/inbox", SAME);
+    inbox.send_over(&mut plain).await;
+    let stats = api.get("/stats?host=mastodon1.test&path=/inbox").await;
+    assert_eq!(
+        stats["totals"]["requests"], 1,
+        "made-up paths do not hide an inbox"
+    );
 }
 
 #[tokio::test]
