@@ -101,9 +101,13 @@ impl FromStr for Domain {
         let error = || DomainError(text.to_owned());
         let (before, after) = text.split_once("{n}").ok_or_else(error)?;
         // Whatever number comes: none is longer than this one.
-        format!("{before}{}{after}", usize::MAX)
-            .parse::<Host>()
+        let host: Host = format!("{before}{}{after}", usize::MAX)
+            .parse()
             .map_err(|_| error())?;
+        // In a URL a name that ends in a number is an IPv4 address (WHATWG URL section 3.5), and no peer is there.
+        if !matches!(url::Host::parse(host.as_str()), Ok(url::Host::Domain(_))) {
+            return Err(error());
+        }
         Ok(Domain {
             before: before.to_owned(),
             after: after.to_owned(),
@@ -120,7 +124,7 @@ impl fmt::Display for Domain {
 /// What was typed names no hosts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no pattern for hosts: write a host name with `{{n}}` in it once, for instance `flood{{n}}.test`"
+    "`{0}` is no pattern for hosts: write a host name with `{{n}}` in it once and no number at its end, for instance `flood{{n}}.test`"
 )]
 pub struct DomainError(String);
 
@@ -168,6 +172,9 @@ mod tests {
             "flood {n}.test",
             "-{n}.test",
             "{n}..test",
+            "{n}",
+            "127.0.0.{n}",
+            "flood.0x{n}",
         ] {
             assert!(text.parse::<Domain>().is_err(), "{text}");
         }
