@@ -236,7 +236,7 @@ async fn a_note_is_public_mentions_its_target_and_goes_to_the_shared_inbox() {
 }
 
 #[tokio::test]
-async fn an_activity_goes_as_given_with_id_and_actor_where_they_are_missing() {
+async fn an_activity_goes_as_given_with_what_it_needs_where_that_is_missing() {
     let (farm, sut) = (Farm::new(), sut_with_nora(false).await);
     let given = json!({"type": "Like", "object": "https://x.test/1", "extra": {"n": 1.5}});
     let Value::Object(given) = given else {
@@ -252,9 +252,10 @@ async fn an_activity_goes_as_given_with_id_and_actor_where_they_are_missing() {
         (&json!("Like"), &json!(1.5))
     );
     assert_eq!(like["actor"], farm.peer.actor_url(ALICE));
+    assert_eq!(like["@context"], "https://www.w3.org/ns/activitystreams");
     assert!(like["id"].as_str().unwrap().starts_with("https://peer1.test/"));
     assert_eq!(sut.asked().pop().unwrap().target, "/nora/inbox");
-    let Value::Object(given) = json!({"id": "urn:x", "actor": "https://other.test/u"}) else {
+    let Value::Object(given) = json!({"@context": [], "id": "urn:x", "actor": "https://other.test/u"}) else {
         unreachable!()
     };
     farm.outbound
