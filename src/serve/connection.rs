@@ -24,7 +24,7 @@ use crate::ids::Host;
 use crate::net::line::{self, Line};
 use crate::net::listen::{self, Listener};
 use crate::net::tls::{ServerTls, tls_failure_label};
-use crate::serve::exchange::{FIELDS_MAX, HEAD_MAX, exchange};
+use crate::serve::exchange::{HEAD_MAX, exchange};
 use crate::serve::via::{Departed, Via};
 use crate::serve::{Patience, Site};
 
@@ -249,7 +249,6 @@ fn http1(patience: Patience) -> http1::Builder {
         .half_close(true)
         .timer(TokioTimer::new())
         .header_read_timeout(patience.head)
-        .max_headers(FIELDS_MAX)
         .max_buf_size(HEAD_MAX);
     builder
 }

@@ -14,7 +14,8 @@ use crate::serve::{Body, Site, delivery, fetch, hook, wire};
 /// The most bytes of a head that HTTP/2 may carry; over HTTP/1.1 the reader of heads holds the same bound.
 pub const HEAD_MAX: usize = 64 * 1024;
 
-/// The most header fields of a head.
+/// The most header fields of a head. Over HTTP/1.1 it is hyper's own bound, which is left unsaid there: saying it, even as
+/// it is, makes hyper parse into memory it allocates for each request.
 pub const FIELDS_MAX: usize = 100;
 
 /// Carries one request that came to a federation listener.

@@ -63,8 +63,13 @@ pub async fn read(
         // The sender waits for leave to send it, and gets the refusal instead.
         return Err(Unread::TooLarge { drained: false });
     }
-    let reading = tokio::time::timeout(patience.body, collect(body, limit));
-    reading.await.unwrap_or(Err(Unread::Late(patience.body.into())))
+    let mut reading = std::pin::pin!(collect(body, limit));
+    // What came with the head is there after one more turn of the connection: only what did not needs a clock.
+    if let Some(read) = soon(reading.as_mut()).await {
+        return read;
+    }
+    let read = tokio::time::timeout(patience.body, reading).await;
+    read.unwrap_or(Err(Unread::Late(patience.body.into())))
 }
 
 /// Waits as long as the plan says. It ends early when the sender goes away: nobody is left to answer.
@@ -221,6 +226,20 @@ impl http_body::Body for Body {
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.bytes.len() as u64)
     }
+}
+
+/// What a future gives at its first or its second turn; `None` where it needs more.
+async fn soon<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    let mut again = true;
+    std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if std::mem::take(&mut again) => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, Unread> {
