@@ -121,12 +121,20 @@ fn files_of(directory: &Path, problems: &mut Vec<Problem>) -> Vec<File> {
     paths.sort();
     let mut files = Vec::new();
     for path in paths {
-        match fs::read_to_string(&path) {
+        match text_of(&path) {
             Ok(text) => files.push(File::new(path.display().to_string(), text)),
             Err(error) => unreadable(&path, error),
         }
     }
     files
+}
+
+/// A pipe would be waited for, and a device read, without end: only a plain file is opened, or a link to one.
+fn text_of(path: &Path) -> io::Result<String> {
+    match fs::metadata(path)?.is_file() {
+        true => fs::read_to_string(path),
+        false => Err(io::Error::other("it is no plain file")),
+    }
 }
 
 const EMBEDDED: &[(&str, &str)] = &[

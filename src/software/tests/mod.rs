@@ -183,3 +183,15 @@ proptest::proptest! {
         let _ = Roster::parse("roster.toml", &text, &BTreeMap::new(), true);
     }
 }
+
+#[test]
+fn what_is_no_plain_file_is_not_read() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("directory.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", directory.path().join("endless.toml")).unwrap();
+    let problems = load(Some(directory.path())).unwrap_err().to_string();
+    for name in ["directory.toml", "endless.toml"] {
+        let line = format!("{name}:1: cannot be read: it is no plain file");
+        assert!(problems.contains(&line), "{problems}");
+    }
+}
