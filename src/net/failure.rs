@@ -10,6 +10,7 @@ use rustls::CertificateError;
 use serde::Serialize;
 
 use crate::net::gate::Refusal;
+use crate::units::Span;
 
 /// The class of a [`Failure`]; the names are labels in stats, results and JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -123,7 +124,7 @@ pub enum Failure {
     #[error("no HTTP request can be made of this")]
     Request(#[from] http::Error),
     /// The deadline passed.
-    #[error("`{host}` took longer than `{limit:?}`: still {stage}")]
+    #[error("`{host}` took longer than `{}`: still {stage}", tenths(*.limit))]
     Timeout {
         /// The URL's host.
         host: String,
@@ -248,6 +249,15 @@ fn with_hint(text: String, hint: Option<&str>) -> String {
     match hint {
         Some(hint) => format!("{text}; hint: {hint}"),
         None => text,
+    }
+}
+
+/// A span to the tenth of a second; what is left of a deadline has digits that say nothing.
+fn tenths(limit: Duration) -> Span {
+    let tenth = Duration::from_millis(100);
+    match limit < tenth {
+        true => limit.into(),
+        false => Span::millis((limit + tenth / 2).as_millis() as u64 / 100 * 100),
     }
 }
 

@@ -51,11 +51,14 @@ impl Listener {
     /// The next connection. Errors of single connections are passed over; when descriptors run out it rests a while,
     /// since nothing else would make any free.
     pub async fn next(&self) -> Incoming {
+        let mut told = false;
         loop {
             let stream = match self.socket.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) if is_exhausted(&error) => {
-                    tracing::warn!(%error, "cannot accept");
+                    if !std::mem::replace(&mut told, true) {
+                        tracing::warn!(%error, "cannot accept until a descriptor is free");
+                    }
                     tokio::time::sleep(EXHAUSTED_PAUSE).await;
                     continue;
                 }
