@@ -10,6 +10,7 @@ use crate::deliver::key_cache::KeyCache;
 use crate::deliver::{KeyFetches, Signer, SignerError};
 use crate::farm::{Peer, Who, World};
 use crate::net::client::Client;
+use crate::store::ActorKeys;
 
 /// Sends and fetches for the farm's actors. Cheap to clone; all clones share one key cache.
 #[derive(Clone)]
@@ -31,20 +32,28 @@ impl Outbound {
         }
     }
 
-    /// An actor of a peer as a sender. Where its keys are yet to be made, that happens away from the threads that
-    /// serve.
+    /// An actor of a peer as a sender.
     ///
     /// # Errors
     /// When the keys cannot be made, read or written.
     pub async fn signer(&self, peer: &Peer, who: Who) -> Result<Signer, SignerError> {
+        let keys = self.keys(peer, who).await?;
+        Ok(Signer::new(peer, who, keys))
+    }
+
+    /// An actor's keys. Where they are yet to be made, that happens away from the threads that serve, and whoever wants
+    /// others does not wait.
+    ///
+    /// # Errors
+    /// As [`Outbound::signer`].
+    pub async fn keys(&self, peer: &Peer, who: Who) -> Result<Arc<ActorKeys>, SignerError> {
         let owner = peer.key_owner(who);
         if let Some(keys) = self.world.keyring.ready(&owner) {
-            return Ok(Signer::new(peer, who, keys));
+            return Ok(keys);
         }
         let (world, bits) = (Arc::clone(&self.world), peer.software.keys.rsa_bits);
         let made = spawn_blocking(move || world.keyring.obtain(&owner, bits)).await;
-        let keys = made.map_err(|_| SignerError::Interrupted)??;
-        Ok(Signer::new(peer, who, keys))
+        Ok(made.map_err(|_| SignerError::Interrupted)??)
     }
 
     /// What became of the key fetches so far.

@@ -168,7 +168,7 @@ pub enum SignerError {
     #[error("the farm ended before the actor had a key")]
     Interrupted,
     /// The actor has no key.
-    #[error("the actor has no key to sign with")]
+    #[error("the actor has no keys")]
     Key(#[from] StoreError),
     /// The request lacks what is to be signed.
     #[error("cannot sign the request")]

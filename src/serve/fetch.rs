@@ -7,12 +7,13 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
 use crate::answer::{self, Answer, Ask, Route};
+use crate::deliver::SignerError;
 use crate::farm::{Peer, Who};
+use crate::net::failure::chain;
 use crate::serve::host::Asked;
 use crate::serve::record::Record;
 use crate::serve::via::{Departed, Via};
 use crate::serve::{Body, Site, delivery, wire};
-use crate::store::StoreError;
 
 /// Carries one fetch.
 ///
@@ -41,7 +42,7 @@ pub async fn fetch(
     }
     let answer = match (refusal, route.needs_key()) {
         (Some(refusal), _) => refusal,
-        (None, Some(who)) => match site.keys(peer, who).await {
+        (None, Some(who)) => match site.outbound.keys(peer, who).await {
             Ok(keys) => answer::to(&site.world, peer, &route, &Ask::of(&request), Some(&keys)),
             Err(error) => without_keys(peer, &error),
         },
@@ -56,11 +57,11 @@ pub async fn fetch(
 }
 
 /// The state directory broke: the farm's own failure, not the software's, so it is told plainly.
-fn without_keys(peer: &Peer, error: &StoreError) -> Answer {
+fn without_keys(peer: &Peer, error: &SignerError) -> Answer {
     let error: &dyn std::error::Error = error;
     tracing::error!(peer = %peer.host, error, "no keys for an actor");
     Answer {
-        body: format!("{error}\n").into(),
+        body: format!("{}\n", chain(error)).into(),
         ..Answer::empty(StatusCode::INTERNAL_SERVER_ERROR)
     }
     .with(CONTENT_TYPE, "text/plain; charset=utf-8")

@@ -1,8 +1,8 @@
 //! The path of a request, from the accepted connection to the counted answer.
 //!
-//! [`run`] accepts, `connection` reads the ClientHello and speaks HTTP, `exchange` is the one
-//! straight function that carries a request, `wire` the only place that waits, cuts and sends, and `record` puts
-//! the exchange into stats and journal as its answer's last frame is handed over.
+//! [`run`] accepts, `connection` reads the ClientHello and speaks HTTP, `exchange` is the one straight function that
+//! carries a request, `wire` the only place that waits, cuts and sends, and `record` puts the exchange into stats and
+//! journal as its answer's last frame is handed over.
 
 mod connection;
 mod delivery;
@@ -27,10 +27,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::deliver::Outbound;
-use crate::farm::{Peer, Who, World};
+use crate::farm::World;
 use crate::fault::HookRules;
 use crate::ids::Host;
-use crate::store::{ActorKeys, StoreError};
 
 /// What every exchange of a running farm shares.
 #[derive(Debug)]
@@ -51,21 +50,4 @@ pub struct Site {
     pub stop: CancellationToken,
     /// Says that it ends now, whatever is under way.
     pub kill: CancellationToken,
-}
-
-impl Site {
-    /// An actor's keys; where they are not there yet they are read or made beside the runtime, and whoever wants
-    /// others goes on meanwhile.
-    ///
-    /// # Errors
-    /// When the state directory can be neither read nor written.
-    pub async fn keys(&self, peer: &Peer, who: Who) -> Result<Arc<ActorKeys>, StoreError> {
-        let owner = peer.key_owner(who);
-        if let Some(keys) = self.world.keyring.ready(&owner) {
-            return Ok(keys);
-        }
-        let (world, bits) = (Arc::clone(&self.world), peer.software.keys.rsa_bits);
-        let made = tokio::task::spawn_blocking(move || world.keyring.obtain(&owner, bits)).await;
-        made.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-    }
 }
