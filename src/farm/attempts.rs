@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use aws_lc_rs::digest::{SHA256, digest};
-
 use crate::ids::DeliveryId;
+use crate::stats::IdDigest;
 
 /// How many deliveries are remembered at least before the oldest start again at the first attempt.
 pub const ATTEMPTS_MAX: usize = 1 << 20;
@@ -18,15 +17,15 @@ pub struct Attempts {
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<u128, u32>,
-    old: HashMap<u128, u32>,
+    young: HashMap<IdDigest, u32>,
+    old: HashMap<IdDigest, u32>,
     evicted: u64,
 }
 
 impl Attempts {
     /// Counts one more attempt and gives its number, from 1.
     pub fn next(&self, host: &str, path: &str, id: &DeliveryId) -> u32 {
-        let key = key(host, path, id);
+        let key = IdDigest::of(&format!("{host} {path}"), id);
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let before = generations.young.get(&key).or_else(|| generations.old.get(&key));
         let attempt = before.copied().unwrap_or(0).saturating_add(1);
@@ -53,13 +52,6 @@ impl Attempts {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *generations).evicted
     }
-}
-
-fn key(host: &str, path: &str, id: &DeliveryId) -> u128 {
-    let hash = digest(&SHA256, format!("{host} {path}\n{}", id.as_str()).as_bytes());
-    let mut half = [0; 16];
-    half.copy_from_slice(&hash.as_ref()[..16]);
-    u128::from_be_bytes(half)
 }
 
 #[cfg(test)]

@@ -17,11 +17,12 @@ pub const IDS_MAX: usize = 1 << 21;
 const SHARDS: usize = 16;
 
 /// A delivery's id at one host and path: the first half of a SHA-256 over both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IdDigest(pub(super) u128);
 
 impl IdDigest {
-    pub(super) fn of(place: &str, id: &DeliveryId) -> IdDigest {
+    /// The digest at `place`, which is host and path.
+    pub fn of(place: &str, id: &DeliveryId) -> IdDigest {
         let mut context = Context::new(&SHA256);
         context.update(place.as_bytes());
         context.update(b"\n");
