@@ -185,3 +185,27 @@ async fn a_name_that_was_given_is_answered() {
     let page = [("host", "farm.lan"), ("origin", "http://farm.lan:3000")];
     assert_eq!(api.call_with("POST", "/reset", &page, b"").await.status, 200);
 }
+
+#[tokio::test]
+async fn a_program_lets_an_actor_send_a_note_and_names_who_cannot() {
+    let sut = Sut::start(&["me"]).await;
+    let farm = support::farm(&sut).start().await.unwrap();
+    let sent = farm
+        .send_note("alice@mastodon1.test", &sut.handle("me"), "hello")
+        .await
+        .unwrap();
+    let arrived = sut.received(1).await[0].json();
+    assert_eq!(arrived, sent.activity);
+    assert!(arrived["object"]["content"].as_str().unwrap().contains("hello"));
+    for (handle, why) in [
+        ("nobody@mastodon1.test", "no actor"),
+        ("alice@sut.test", "no such peer"),
+        ("alice", "no handle"),
+    ] {
+        let refused = farm
+            .send_note(handle, &sut.handle("me"), "hello")
+            .await
+            .unwrap_err();
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+}
