@@ -196,34 +196,9 @@ impl Failure {
         }
     }
 
-    /// The message and those of all its causes, joined by colons, and what to do next where that is known.
+    /// As [`chain`] has it.
     pub fn chain(&self) -> String {
-        with_hint(chain(self), self.hint())
-    }
-
-    /// What the user may do about it.
-    fn hint(&self) -> Option<&'static str> {
-        let Failure::Tls { source, .. } = self else {
-            return None;
-        };
-        if self.meets_no_tls() {
-            return Some("if it speaks plain HTTP there, `--allow-http` lets the farm do so");
-        }
-        let said = source.get_ref()?.downcast_ref()?;
-        let rustls::Error::InvalidCertificate(problem) = said else {
-            return None;
-        };
-        match problem {
-            CertificateError::UnknownIssuer => {
-                Some("`--trust CA.pem` trusts its issuer, `--insecure` any certificate")
-            }
-            // webpki has no public name for it.
-            CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => Some(
-                "it shows a CA's own certificate: make one with `-addext basicConstraints=critical,CA:FALSE`, or give \
-                 `--insecure`",
-            ),
-            _ => None,
-        }
+        chain(self)
     }
 }
 
@@ -233,7 +208,7 @@ pub fn chain(error: &dyn Error) -> String {
     let mut cause = error.source();
     let mut hint = None;
     while let Some(error) = cause {
-        hint = hint.or(error.downcast_ref().and_then(Failure::hint));
+        hint = hint.or(error.downcast_ref().and_then(tls_hint));
         let said = error.to_string();
         // Some errors already say what their cause says.
         if !text.ends_with(&said) {
@@ -242,13 +217,31 @@ pub fn chain(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    with_hint(text, hint)
-}
-
-fn with_hint(text: String, hint: Option<&str>) -> String {
     match hint {
         Some(hint) => format!("{text}; hint: {hint}"),
         None => text,
+    }
+}
+
+/// What the user may do about a handshake that failed.
+fn tls_hint(error: &io::Error) -> Option<&'static str> {
+    let problem = match error.get_ref()?.downcast_ref()? {
+        rustls::Error::InvalidCertificate(problem) => problem,
+        rustls::Error::InvalidMessage(_) => {
+            return Some("if it speaks plain HTTP there, `--allow-http` lets the farm do so");
+        }
+        _ => return None,
+    };
+    match problem {
+        CertificateError::UnknownIssuer => {
+            Some("`--trust CA.pem` trusts its issuer, `--insecure` any certificate")
+        }
+        // webpki has no public name for it.
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => Some(
+            "it shows a CA's own certificate: make one with `-addext basicConstraints=critical,CA:FALSE`, or give \
+             `--insecure`",
+        ),
+        _ => None,
     }
 }
 
