@@ -136,6 +136,10 @@ async fn what_is_asked_wrongly_is_told_what_would_be_right() {
         "/journal?kind=inboxes",
         "/journal?since=yesterday",
         "/peers?limit=0",
+        // A typo is likelier than a wait for what cannot come.
+        "/journal?host=mastodon1.tset",
+        "/stats?host=mastodon1.tset",
+        "/wait?host=mastodon1.tset&requests=1",
     ] {
         assert_eq!(api.refused("GET", target, b"").await.0, 400, "{target}");
     }

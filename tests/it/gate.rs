@@ -260,6 +260,7 @@ async fn a_certificate_that_is_not_trusted_is_what_is_told() {
     );
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("UnknownIssuer"), "{detail}");
+    assert!(detail.contains("hint: `--trust"), "{detail}");
     // Nobody tries in plain text where TLS is spoken.
     assert_eq!(sut.stats().connections.accepted, 1);
 
