@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderValue};
 use libfuzzer_sys::fuzz_target;
 use peerfarm::clock::Timestamp;
-use peerfarm::signature::{Outcome, Parsed, Reason, Request, Window, parse};
+use peerfarm::signature::{Hs2019, Outcome, Parsed, Reason, Request, Terms, Window, parse};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(value) = HeaderValue::from_bytes(data) else {
@@ -18,22 +18,24 @@ fuzz_target!(|data: &[u8]| {
         let request = Request {
             method: "POST",
             target: "/inbox?x",
+            scheme: "https",
             headers: &headers,
             authority: Some("b.test"),
             body: data,
         };
-        let Parsed::Signed(header) = parse(&request) else {
+        let Parsed::Signed(signatures) = parse(&request) else {
             continue;
         };
         let hour = Duration::from_secs(3_600);
-        let (window, now) = (
-            Window {
+        let terms = Terms {
+            window: Window {
                 past: hour,
                 future: hour,
             },
-            Timestamp::from_unix(1_700_000_000),
-        );
-        let verdict = header.verify_without_key(&request, Reason::KeyGone, "", window, now);
+            hs2019: Hs2019::Sha256,
+            now: Timestamp::from_unix(1_700_000_000),
+        };
+        let verdict = signatures[0].verify_without_key(&request, Reason::KeyGone, "", terms);
         assert_eq!(verdict.result, Outcome::Invalid);
     }
 });

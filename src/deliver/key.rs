@@ -13,7 +13,7 @@ use crate::deliver::key_document::{KeyDocument, Listed, choose};
 use crate::deliver::{Document, FetchError, Outbound, Remote, Signer};
 use crate::farm::{Peer, Who};
 use crate::signature::Reason;
-use crate::signature::key::PublicKey;
+use crate::signature::key::VerifyingKey;
 
 /// Somebody else's public key.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct RemoteKey {
     /// The actor whose it is.
     pub owner: Remote,
     /// The key.
-    pub public: PublicKey,
+    pub public: VerifyingKey,
 }
 
 impl RemoteKey {
@@ -98,7 +98,7 @@ impl Outbound {
             false => self.fetch_named(&signer, &owner_id).await?,
         };
         let pem = self.pem(&signer, key_id, &owner_id, &owner, &first).await?;
-        let public = PublicKey::from_pem(&pem)
+        let public = VerifyingKey::from_pem(&pem)
             .map_err(|error| KeyFailure::new(Reason::KeyUnreadable, format!("key `{key_id}`: {error}")))?;
         let owner = Remote::read(&owner.value).ok_or_else(|| mismatch(key_id, &owner_id, "has no id"))?;
         Ok(RemoteKey {

@@ -260,7 +260,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(60);
 mod tests {
     use super::*;
     use crate::signature::Reason;
-    use crate::signature::key::PrivateKey;
+    use crate::signature::key::SigningKey;
 
     const ID: &str = "https://a.test/u1#k";
 
@@ -273,7 +273,7 @@ mod tests {
                 inbox: None,
                 shared_inbox: None,
             },
-            public: PrivateKey::generate_ed25519().unwrap().public_key().clone(),
+            public: SigningKey::generate_ed25519().unwrap().public_key().clone(),
         }
     }
 

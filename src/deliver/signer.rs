@@ -135,6 +135,7 @@ impl Signer {
         let request = Request {
             method,
             target: &url[Position::BeforePath..Position::AfterQuery],
+            scheme: url.scheme(),
             headers,
             authority: None,
             body,

@@ -60,6 +60,13 @@ impl Peer {
             .map_or(self.origin.as_str(), |(_, authority)| authority)
     }
 
+    /// The scheme in its URLs: `https`.
+    pub fn scheme(&self) -> &str {
+        self.origin
+            .split_once("://")
+            .map_or("https", |(scheme, _)| scheme)
+    }
+
     /// The actor of that name; capitals do not matter.
     pub fn who(&self, name: &str) -> Option<Who> {
         let name = name.to_ascii_lowercase();

@@ -17,7 +17,9 @@ use crate::serve::record::{self, Record};
 use crate::serve::via::{Departed, Via};
 use crate::serve::wire::{self, Unread};
 use crate::serve::{Body, Site};
-use crate::signature::{self, Finding, Parsed, Reason, Verdict, Window};
+use crate::signature::{
+    self, Finding, Hs2019, Outcome, Parsed, Reason, SignatureHeader, Terms, Verdict, Window,
+};
 use crate::stats::{Ending, Kind};
 use crate::webhook;
 
@@ -65,8 +67,15 @@ pub async fn deliver(
 }
 
 /// What of a request a signature can cover.
-pub fn covered<'a, B>(request: &'a Request<B>, asked: &'a Asked, body: &'a [u8]) -> signature::Request<'a> {
+pub fn covered<'a, B>(
+    request: &'a Request<B>,
+    peer: &'a Peer,
+    asked: &'a Asked,
+    body: &'a [u8],
+) -> signature::Request<'a> {
     signature::Request {
+        // The one in the URLs that the sender knows, whichever listener it came to.
+        scheme: peer.scheme(),
         method: request.method().as_str(),
         target: record::target(request),
         headers: request.headers(),
@@ -90,8 +99,7 @@ impl Verified {
     }
 }
 
-/// Verifies by the specification. The key is fetched where the cache does not have it; where a cached key does not
-/// verify, it is fetched once more, at most once a minute a key.
+/// Verifies by the specification. Of several signatures the first that is valid counts, else the first of all.
 ///
 /// # Errors
 /// [`Departed`] where the sender reset the connection meanwhile.
@@ -101,34 +109,58 @@ pub async fn verify(
     peer: &Arc<Peer>,
     request: &signature::Request<'_>,
 ) -> Result<Verified, Departed> {
-    let header = match signature::parse(request) {
+    let signatures = match signature::parse(request) {
         Parsed::Unsigned => return Ok(Verified::by_nobody(Verdict::unsigned())),
         Parsed::Invalid(verdict) => return Ok(Verified::by_nobody(verdict)),
-        Parsed::Signed(header) => header,
+        Parsed::Signed(signatures) => signatures,
     };
+    let mut first = None;
+    for signature in &signatures {
+        let verified = judge(site, via, peer, request, signature).await?;
+        if verified.verdict.result == Outcome::Valid {
+            return Ok(verified);
+        }
+        first.get_or_insert(verified);
+    }
+    Ok(first.unwrap_or_else(|| Verified::by_nobody(Verdict::unsigned())))
+}
+
+/// Judges one signature. Its key is fetched where the cache does not have it; where a cached key does not verify, it is
+/// fetched once more, at most once a minute a key.
+async fn judge(
+    site: &Arc<Site>,
+    via: &Via,
+    peer: &Arc<Peer>,
+    request: &signature::Request<'_>,
+    signature: &SignatureHeader,
+) -> Result<Verified, Departed> {
     let verifying = &peer.software.verifying;
-    let window = Window {
-        past: verifying.past,
-        future: verifying.future,
+    let terms = || Terms {
+        window: Window {
+            past: verifying.past,
+            future: verifying.future,
+        },
+        hs2019: Hs2019::Sha256,
+        now: Timestamp::now(),
     };
+    let key_id = signature.key_id();
     let found = tokio::select! {
-        found = site.outbound.key(peer, header.key_id()) => found,
+        found = site.outbound.key(peer, key_id) => found,
         () = via.line.reset() => return Err(Departed),
     };
     let mut key = match found {
         Ok(key) => key,
         Err(failure) => {
-            let now = Timestamp::now();
-            let verdict = header.verify_without_key(request, failure.reason, failure.detail, window, now);
+            let verdict = signature.verify_without_key(request, failure.reason, failure.detail, terms());
             return Ok(Verified::by_nobody(verdict));
         }
     };
-    let mut verdict = header.verify(request, &key.public, window, Timestamp::now());
+    let mut verdict = signature.verify(request, &key.public, terms());
     let does_not_fit = |finding: &Finding| finding.reason == Reason::SignatureMismatch;
     if verdict.findings.iter().any(does_not_fit)
-        && let Some(newer) = site.outbound.newer_key(peer, header.key_id(), &key).await
+        && let Some(newer) = site.outbound.newer_key(peer, key_id, &key).await
     {
-        verdict = header.verify(request, &newer.public, window, Timestamp::now());
+        verdict = signature.verify(request, &newer.public, terms());
         key = newer;
     }
     Ok(Verified {
@@ -164,7 +196,8 @@ async fn decide(
         record.about.sent = sent(request.headers(), activity, body);
     }
     let actor = read.as_ref().ok().map(Activity::actor);
-    let Verified { mut verdict, owner } = verify(site, via, peer, &covered(request, asked, body)).await?;
+    let Verified { mut verdict, owner } =
+        verify(site, via, peer, &covered(request, peer, asked, body)).await?;
     // Also where the signature does not hold: a failure that is tolerated must not let a foreign signer through.
     if let (Some(actor), Some(owner)) = (actor, owner)
         && owner != actor

@@ -32,7 +32,7 @@ pub async fn fetch(
     let guarded = answer::is_guarded(peer, &route, request.headers());
     let mut refusal = None;
     if guarded || (is_signed(&request) && !leads_to_keys(&route)) {
-        let covered = delivery::covered(&request, asked, &[]);
+        let covered = delivery::covered(&request, peer, asked, &[]);
         let verdict = delivery::verify(site, via, peer, &covered).await?.verdict;
         if guarded {
             refusal = answer::inbox::fetch_refusal(peer, &verdict);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::clock::Timestamp;
-use crate::signature::key::{PrivateKey, PublicKey};
-use crate::signature::{self, Parsed, Request, SignatureHeader, Verdict, Window, base64};
+use crate::signature::key::{Algorithm, SigningKey, VerifyingKey};
+use crate::signature::{self, Hs2019, Parsed, Request, SignatureHeader, Terms, Verdict, Window, base64};
 
 /// A delivery that Bob's inbox gets at [`NOW`], as yet unsigned. Its digest is OpenSSL's.
 pub(crate) struct Sent {
@@ -55,7 +55,7 @@ impl Sent {
 
     /// Signs `base`, as the test spells it out, with the RSA key; `parameters` go between key id and signature.
     pub(crate) fn signed(self, parameters: &str, base: &str) -> Sent {
-        let signature = base64::encode(rsa().sign(base.as_bytes()).unwrap());
+        let signature = base64::encode(rsa().sign(Algorithm::RsaV15Sha256, base.as_bytes()).unwrap());
         self.with(
             "signature",
             &format!(r#"keyId="{KEY_ID}",{parameters},signature="{signature}""#),
@@ -66,6 +66,7 @@ impl Sent {
         Request {
             method: &self.method,
             target: &self.target,
+            scheme: "https",
             headers: &self.headers,
             authority: self.authority.as_deref(),
             body: &self.body,
@@ -74,7 +75,7 @@ impl Sent {
 
     pub(crate) fn header(&self) -> SignatureHeader {
         match signature::parse(&self.request()) {
-            Parsed::Signed(header) => header,
+            Parsed::Signed(mut headers) => headers.swap_remove(0),
             other => panic!("not signed: {other:?}"),
         }
     }
@@ -84,21 +85,29 @@ impl Sent {
         self.verdict_by(rsa().public_key(), HOUR, NOW)
     }
 
-    pub(crate) fn verdict_by(&self, key: &PublicKey, window: Window, now: Timestamp) -> Verdict {
+    pub(crate) fn verdict_by(&self, key: &VerifyingKey, window: Window, now: Timestamp) -> Verdict {
         match signature::parse(&self.request()) {
-            Parsed::Signed(header) => header.verify(&self.request(), key, window, now),
+            Parsed::Signed(headers) => headers[0].verify(&self.request(), key, terms(window, now)),
             Parsed::Invalid(verdict) => verdict,
             Parsed::Unsigned => Verdict::unsigned(),
         }
     }
 }
 
-pub(crate) fn rsa() -> PrivateKey {
-    PrivateKey::from_pem(include_str!("../../tests/fixtures/signature/rsa2048.pem")).unwrap()
+pub(crate) fn terms(window: Window, now: Timestamp) -> Terms {
+    Terms {
+        window,
+        hs2019: Hs2019::Sha256,
+        now,
+    }
 }
 
-pub(crate) fn ed25519() -> PrivateKey {
-    PrivateKey::from_pem(include_str!("../../tests/fixtures/signature/ed25519.pem")).unwrap()
+pub(crate) fn rsa() -> SigningKey {
+    SigningKey::from_pem(include_str!("../../tests/fixtures/signature/rsa2048.pem")).unwrap()
+}
+
+pub(crate) fn ed25519() -> SigningKey {
+    SigningKey::from_pem(include_str!("../../tests/fixtures/signature/ed25519.pem")).unwrap()
 }
 
 pub(crate) const KEY_ID: &str = "https://a.test/users/alice#main-key";

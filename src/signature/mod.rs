@@ -6,18 +6,18 @@
 
 mod base64;
 pub mod cavage;
+mod dialect;
 pub mod digest;
 pub mod key;
+mod terms;
 mod verdict;
 
+pub use dialect::Dialect;
+pub use terms::{Hs2019, Terms, Window};
 pub use verdict::{Finding, Outcome, Reason, Verdict};
-
-use std::time::Duration;
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-
-use crate::clock::Timestamp;
 
 /// What of a request a signature can cover, as it came over the wire or is about to go.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,8 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// Path and query, the very bytes of the request line or `:path`: `/users/a/inbox?x=%7E`.
     pub target: &'a str,
+    /// The scheme its sender used, which a proxy may hide from who receives: `https`.
+    pub scheme: &'a str,
     /// The headers.
     pub headers: &'a HeaderMap,
     /// The host asked for, with the port where one was sent: the `Host` header or `:authority`. It stands for `host` in
@@ -35,22 +37,13 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// How far a signature's date may lie from now; both ends included.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// How old a covered `Date` or `(created)` may be.
-    pub past: Duration,
-    /// How far ahead it may lie: how much the two clocks may differ. `expires` is given the same margin.
-    pub future: Duration,
-}
-
 /// What [`parse`] found.
 #[derive(Clone, Debug)]
 pub enum Parsed {
     /// A signature that no key could make valid: it does not parse, or speaks a dialect the farm does not.
     Invalid(Verdict),
-    /// A signature; its key is yet to be fetched.
-    Signed(SignatureHeader),
+    /// Signatures, at least one and at most [`SIGNATURES_MAX`]; their keys are yet to be fetched.
+    Signed(Vec<SignatureHeader>),
     /// No signature.
     Unsigned,
 }
@@ -65,7 +58,7 @@ pub fn parse(request: &Request) -> Parsed {
             "`Signature-Input` makes this an RFC 9421 signature; the farm reads draft-cavage-12 only";
         let verdict = Verdict::invalid(Reason::UnsupportedDialect, detail);
         return Parsed::Invalid(Verdict {
-            dialect: Some("rfc9421"),
+            dialect: Some(Dialect::Rfc9421),
             ..verdict
         });
     }
@@ -87,7 +80,7 @@ pub fn parse(request: &Request) -> Parsed {
         several => Err(repeated("Signature", several.len())),
     };
     match found {
-        Ok(header) => Parsed::Signed(SignatureHeader::Cavage(header)),
+        Ok(header) => Parsed::Signed(vec![SignatureHeader::Cavage(header)]),
         Err(verdict) => Parsed::Invalid(*verdict),
     }
 }
@@ -114,9 +107,9 @@ impl SignatureHeader {
     /// 2. digest: there, covered, matching;
     /// 3. window: dates, `expires`;
     /// 4. key: it fits the algorithm and the signature verifies.
-    pub fn verify(&self, request: &Request, key: &key::PublicKey, window: Window, now: Timestamp) -> Verdict {
+    pub fn verify(&self, request: &Request, key: &key::VerifyingKey, terms: Terms) -> Verdict {
         match self {
-            SignatureHeader::Cavage(header) => header.verify(request, Ok(key), window, now),
+            SignatureHeader::Cavage(header) => header.verify(request, Ok(key), terms),
         }
     }
 
@@ -127,12 +120,11 @@ impl SignatureHeader {
         request: &Request,
         reason: Reason,
         detail: impl Into<String>,
-        window: Window,
-        now: Timestamp,
+        terms: Terms,
     ) -> Verdict {
         let failure = Finding::new(reason, detail);
         match self {
-            SignatureHeader::Cavage(header) => header.verify(request, Err(failure), window, now),
+            SignatureHeader::Cavage(header) => header.verify(request, Err(failure), terms),
         }
     }
 }
@@ -161,6 +153,9 @@ fn repeated(header: &str, times: usize) -> Box<Verdict> {
     let detail = format!("`{header}` is there {times} times; one signature per request");
     Box::new(cavage::malformed(detail))
 }
+
+/// How many signatures of one request are read.
+pub const SIGNATURES_MAX: usize = 4;
 
 #[cfg(test)]
 mod fixture;

@@ -1,6 +1,7 @@
 //! Finding the signature, and what verdicts say of it.
 
 use super::*;
+use crate::clock::Timestamp;
 use crate::signature::fixture::*;
 
 const LIST: &str = r#"algorithm="rsa-sha256",headers="(request-target) host date digest""#;
@@ -28,7 +29,10 @@ fn a_valid_verdict_carries_no_failure() {
     assert_eq!((verdict.result, verdict.reason), (Outcome::Valid, None));
     assert_eq!(verdict.key_id.as_deref(), Some(KEY_ID));
     assert_eq!(verdict.covered, ["(request-target)", "host", "date", "digest"]);
-    assert_eq!((verdict.dialect, verdict.signature_base), (Some("cavage"), None));
+    assert_eq!(
+        (verdict.dialect, verdict.signature_base),
+        (Some(Dialect::Cavage), None)
+    );
     assert!(verdict.notes.is_empty());
 }
 
@@ -117,7 +121,7 @@ fn rfc_9421_is_recognised_and_never_read_as_cavage() {
         let verdict = sent.verdict();
         assert_eq!(
             (verdict.result, verdict.dialect),
-            (Outcome::Invalid, Some("rfc9421"))
+            (Outcome::Invalid, Some(Dialect::Rfc9421))
         );
         assert_eq!(verdict.reason, Some(Reason::UnsupportedDialect));
     }
@@ -174,8 +178,12 @@ fn a_tolerated_failure_never_hides_a_forged_signature() {
 fn without_a_key_the_other_checks_still_run() {
     let fetched = |sent: &Sent| {
         let request = sent.request();
-        sent.header()
-            .verify_without_key(&request, Reason::KeyGone, "410 from a.test", HOUR, NOW)
+        sent.header().verify_without_key(
+            &request,
+            Reason::KeyGone,
+            "410 from a.test",
+            fixture::terms(HOUR, NOW),
+        )
     };
     let verdict = fetched(&good());
     assert_eq!(
@@ -217,6 +225,7 @@ fn a_verdict_serialises_under_the_names_of_the_interface() {
         "reason",
         "detail",
         "dialect",
+        "algorithm",
         "key_id",
         "covered",
         "notes",

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::signature::Dialect;
+use crate::signature::key::Algorithm;
+
 /// What verification found, by the specification, the same for every peer but for the time window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
@@ -12,8 +15,14 @@ pub struct Verdict {
     /// The reason in words for a person, with the values that did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The dialect of the signature: `cavage`, `rfc9421`.
-    pub dialect: Option<&'static str>,
+    /// The dialect of the signature.
+    pub dialect: Option<Dialect>,
+    /// The label of the signature, where its dialect has one (RFC 9421 section 4.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What the key computed: the algorithm that the signature's own name for it, or the key, stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<Algorithm>,
     /// The key id as the signature gave it.
     pub key_id: Option<String>,
     /// The covered components, in order, lower case.
@@ -63,6 +72,8 @@ impl Verdict {
             reason: None,
             detail: None,
             dialect: None,
+            label: None,
+            algorithm: None,
             key_id: None,
             covered: Vec::new(),
             notes: Vec::new(),

@@ -3,16 +3,16 @@
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 
-use crate::signature::key::{KeyError, KeyKind, PrivateKey};
+use crate::signature::key::{KeyError, KeyKind, SigningKey};
 use crate::software::RsaBits;
 
 /// What an actor signs with, and what its document says of it.
 #[derive(Debug)]
 pub struct ActorKeys {
     /// The RSA key, which every actor signs with.
-    pub rsa: PrivateKey,
+    pub rsa: SigningKey,
     /// The Ed25519 key.
-    pub ed25519: PrivateKey,
+    pub ed25519: SigningKey,
     /// The RSA key's public half for `publicKeyPem`.
     pub public_key_pem: String,
     /// The Ed25519 key's public half for `publicKeyMultibase`.
@@ -22,17 +22,17 @@ pub struct ActorKeys {
 /// The keys in one file. A size nobody asks for any more stays, so that a roster that changes back finds its keys.
 #[derive(Debug, Default)]
 pub(super) struct KeyFile {
-    keys: Vec<PrivateKey>,
+    keys: Vec<SigningKey>,
 }
 
 impl KeyFile {
     /// Reads what [`KeyFile::pem`] wrote; the error says what is wrong with it.
     pub(super) fn from_pem(text: &str) -> Result<KeyFile, &'static str> {
-        let mut keys: Vec<PrivateKey> = Vec::new();
+        let mut keys: Vec<SigningKey> = Vec::new();
         for der in PrivatePkcs8KeyDer::pem_slice_iter(text.as_bytes()) {
             let der = der.map_err(|_| "it is no PEM")?;
             let key =
-                PrivateKey::from_pkcs8(der.secret_pkcs8_der()).map_err(|_| "a key in it cannot be read")?;
+                SigningKey::from_pkcs8(der.secret_pkcs8_der()).map_err(|_| "a key in it cannot be read")?;
             if keys.iter().any(|other| other.kind() == key.kind()) {
                 return Err("there are two keys of one kind");
             }
@@ -48,10 +48,10 @@ impl KeyFile {
     pub(super) fn complete(&mut self, bits: RsaBits) -> Result<bool, KeyError> {
         let before = self.keys.len();
         if !self.has(KeyKind::Rsa(modulus(bits))) {
-            self.keys.push(PrivateKey::generate_rsa(modulus(bits))?);
+            self.keys.push(SigningKey::generate_rsa(modulus(bits))?);
         }
         if !self.has(KeyKind::Ed25519) {
-            self.keys.push(PrivateKey::generate_ed25519()?);
+            self.keys.push(SigningKey::generate_ed25519()?);
         }
         Ok(self.keys.len() > before)
     }
@@ -62,7 +62,7 @@ impl KeyFile {
 
     /// The text of the file.
     pub(super) fn pem(&self) -> Result<String, KeyError> {
-        self.keys.iter().map(PrivateKey::pkcs8_pem).collect()
+        self.keys.iter().map(SigningKey::pkcs8_pem).collect()
     }
 
     /// The keys for use, of a file that is complete for this size.
@@ -77,7 +77,7 @@ impl KeyFile {
         })
     }
 
-    fn take(&mut self, kind: KeyKind) -> Result<PrivateKey, KeyError> {
+    fn take(&mut self, kind: KeyKind) -> Result<SigningKey, KeyError> {
         let at = self
             .keys
             .iter()
@@ -102,7 +102,7 @@ mod tests {
         #[test]
         fn no_file_makes_the_reader_panic(text in ".{0,200}", cut in 0usize..2_000) {
             let _ = KeyFile::from_pem(&text);
-            let pem = PrivateKey::generate_ed25519().unwrap().pkcs8_pem().unwrap();
+            let pem = SigningKey::generate_ed25519().unwrap().pkcs8_pem().unwrap();
             let _ = KeyFile::from_pem(&(pem[..cut % pem.len()].to_owned() + &text + &pem));
         }
     }

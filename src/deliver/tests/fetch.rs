@@ -9,28 +9,36 @@ use crate::clock::Timestamp;
 use crate::deliver::FetchError;
 use crate::deliver::tests::{Asked, Farm, Sut};
 use crate::farm::Who;
-use crate::signature::{self, Outcome, Parsed, Window};
+use crate::signature::{self, Hs2019, Outcome, Parsed, Terms, Window};
 
-const WINDOW: Window = Window {
-    past: Duration::from_secs(60),
-    future: Duration::from_secs(60),
-};
+fn terms() -> Terms {
+    let minute = Duration::from_secs(60);
+    Terms {
+        window: Window {
+            past: minute,
+            future: minute,
+        },
+        hs2019: Hs2019::Sha256,
+        now: Timestamp::now(),
+    }
+}
 
 /// The verdict on a request of alice's that reached the server.
 fn verdict(farm: &Farm, asked: &Asked, authority: &str) -> Outcome {
     let request = signature::Request {
         method: &asked.method,
         target: &asked.target,
+        scheme: "https",
         headers: &asked.headers,
         authority: Some(authority),
         body: &asked.body,
     };
-    let Parsed::Signed(header) = signature::parse(&request) else {
+    let Parsed::Signed(signatures) = signature::parse(&request) else {
         return Outcome::Unsigned;
     };
     let peer = &farm.peer;
     assert_eq!(
-        header.key_id(),
+        signatures[0].key_id(),
         format!("{}#main-key", peer.actor_url(Who::Actor(0)))
     );
     let keys = farm
@@ -39,8 +47,8 @@ fn verdict(farm: &Farm, asked: &Asked, authority: &str) -> Outcome {
         .keyring
         .ready(&peer.key_owner(Who::Actor(0)))
         .unwrap();
-    header
-        .verify(&request, keys.rsa.public_key(), WINDOW, Timestamp::now())
+    signatures[0]
+        .verify(&request, keys.rsa.public_key(), terms())
         .result
 }
 

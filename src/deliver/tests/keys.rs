@@ -10,12 +10,12 @@ use crate::activitypub::ACTIVITY_JSON;
 use crate::deliver::KeyFailure;
 use crate::deliver::tests::{Farm, Sut};
 use crate::signature::Reason;
-use crate::signature::key::PrivateKey;
+use crate::signature::key::SigningKey;
 
 /// Two public keys of one kind.
 fn pem(index: usize) -> &'static str {
     static PEMS: OnceLock<Vec<String>> = OnceLock::new();
-    let make = || PrivateKey::generate_rsa(2_048).unwrap().public_pem().unwrap();
+    let make = || SigningKey::generate_rsa(2_048).unwrap().public_pem().unwrap();
     &PEMS.get_or_init(|| vec![make(), make()])[index]
 }
 

@@ -1,7 +1,7 @@
 //! The `Signature` header and its parameters (draft-cavage-12 sections 2.1 and 4.1, RFC 9110 section 11.4).
 
 use crate::signature::cavage::base::Times;
-use crate::signature::{Reason, Verdict};
+use crate::signature::{Dialect, Reason, Verdict};
 
 /// A signature's parameters, each in a form that can be used. What is wrong with them beyond that is a finding of
 /// verification.
@@ -130,7 +130,7 @@ impl Header {
 /// A verdict on a header that does not parse.
 pub(in crate::signature) fn malformed(detail: impl Into<String>) -> Verdict {
     Verdict {
-        dialect: Some(DIALECT),
+        dialect: Some(Dialect::Cavage),
         ..Verdict::invalid(Reason::Malformed, detail)
     }
 }
@@ -258,9 +258,6 @@ enum SyntaxError {
 fn excerpt(text: &str) -> String {
     text.chars().take(20).collect()
 }
-
-/// The name of this dialect in verdicts.
-pub(super) const DIALECT: &str = "cavage";
 
 /// How many parameters a signature may have; the draft knows six.
 const MAX_PARAMETERS: usize = 32;

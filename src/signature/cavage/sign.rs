@@ -4,7 +4,7 @@ use http::HeaderValue;
 use serde::Deserialize;
 
 use crate::signature::cavage::base::{Base, Times};
-use crate::signature::key::{KeyError, PrivateKey};
+use crate::signature::key::{KeyError, SigningKey};
 use crate::signature::{Request, base64};
 
 /// How to sign: what a software profile decides.
@@ -55,7 +55,7 @@ pub enum SignError {
 pub fn sign<H: AsRef<str>>(
     signing: &Signing<'_, H>,
     request: &Request,
-    key: &PrivateKey,
+    key: &SigningKey,
 ) -> Result<HeaderValue, SignError> {
     let listed: Vec<&str> = signing.headers.iter().map(AsRef::as_ref).collect();
     let covered: Vec<String> = listed.iter().map(|name| name.to_ascii_lowercase()).collect();
@@ -68,7 +68,7 @@ pub fn sign<H: AsRef<str>>(
     } else {
         whole.without_query().unwrap_or(whole)
     };
-    let signature = base64::encode(key.sign(&base.bytes())?);
+    let signature = base64::encode(key.sign(key.kind().algorithm(), &base.bytes())?);
 
     let (key_id, algorithm) = (quoted(signing.key_id), quoted(signing.algorithm));
     let headers = quoted(&listed.join(" "));

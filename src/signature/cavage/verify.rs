@@ -6,10 +6,9 @@ use crate::clock::Timestamp;
 use crate::signature::cavage::Header;
 use crate::signature::cavage::base::{Base, CREATED, EXPIRES, REQUEST_TARGET};
 use crate::signature::cavage::guess;
-use crate::signature::cavage::header::DIALECT;
-use crate::signature::key::{KeyKind, PublicKey};
+use crate::signature::key::{KeyKind, VerifyingKey};
 use crate::signature::verdict::cut;
-use crate::signature::{Finding, Reason, Request, Verdict, Window, base64, digest};
+use crate::signature::{Dialect, Finding, Reason, Request, Terms, Verdict, Window, base64, digest};
 use crate::units::Span;
 
 impl Header {
@@ -18,13 +17,12 @@ impl Header {
     pub(in crate::signature) fn verify(
         &self,
         request: &Request,
-        key: Result<&PublicKey, Finding>,
-        window: Window,
-        now: Timestamp,
+        key: Result<&VerifyingKey, Finding>,
+        terms: Terms,
     ) -> Verdict {
         let base = Base::build(self.covered.iter().map(String::as_str), request, self.times());
         let mut verdict = Verdict {
-            dialect: Some(DIALECT),
+            dialect: Some(Dialect::Cavage),
             key_id: Some(self.key_id().to_owned()),
             covered: self.covered.clone(),
             notes: self.notes.clone(),
@@ -37,7 +35,7 @@ impl Header {
             verdict.add(Finding::new(Reason::BadBase64, detail));
         }
         content(self, request, &mut verdict);
-        dates(self, &base, window, now, &mut verdict);
+        dates(self, &base, terms, &mut verdict);
         match key {
             Ok(key) => proof(self, &base, key, signature.bytes.as_deref(), &mut verdict),
             Err(failure) => verdict.add(failure),
@@ -124,7 +122,8 @@ fn content(header: &Header, request: &Request, verdict: &mut Verdict) {
 
 /// Whether the covered dates lie in the window, and `created` and `expires` in the right order with now, covered or
 /// not (sections 2.1.4 and 2.1.5).
-fn dates(header: &Header, base: &Base, window: Window, now: Timestamp, verdict: &mut Verdict) {
+fn dates(header: &Header, base: &Base, terms: Terms, verdict: &mut Verdict) {
+    let Terms { window, now, .. } = terms;
     if let Some(text) = base.value("date") {
         let text = String::from_utf8_lossy(text);
         match Timestamp::parse_http_date(&text) {
@@ -188,12 +187,15 @@ fn apart(later: Timestamp, earlier: Timestamp) -> Span {
 }
 
 /// Whether the key fits and verifies; where it does not, whether it verifies what senders are known to sign instead.
-fn proof(header: &Header, base: &Base, key: &PublicKey, signature: Option<&[u8]>, verdict: &mut Verdict) {
+fn proof(header: &Header, base: &Base, key: &VerifyingKey, signature: Option<&[u8]>, verdict: &mut Verdict) {
     if key.kind() == KeyKind::Ed25519 && header.algorithm.as_deref() == Some(RSA_SHA256) {
         let detail = format!("algorithm `{RSA_SHA256}`, but the key is {}", key.kind());
         verdict.add(Finding::new(Reason::UnsupportedAlgorithm, detail));
     }
-    let verifies = |bytes: &[u8]| signature.is_some_and(|signature| key.verifies(bytes, signature));
+    let algorithm = key.kind().algorithm();
+    verdict.algorithm = Some(algorithm);
+    let verifies =
+        |bytes: &[u8]| signature.is_some_and(|signature| key.verifies(algorithm, bytes, signature));
     if verifies(&base.bytes()) {
         return;
     }

@@ -1,21 +1,44 @@
 //! Actors' keys: RSA, which every peer has, and Ed25519.
 
+mod algorithm;
 mod pem;
-mod private;
-mod public;
+mod signing;
+mod verifying;
 
-pub use private::PrivateKey;
-pub use public::PublicKey;
+pub use algorithm::Algorithm;
+pub use signing::SigningKey;
+pub use verifying::VerifyingKey;
 
 use std::fmt;
 
-/// What kind of key it is; that decides the signature algorithm, whatever the signature calls it.
+/// What kind of key it is; that decides which algorithms it can compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyKind {
     /// Ed25519 (RFC 8032).
     Ed25519,
-    /// RSA, PKCS#1 v1.5 with SHA-256, with a modulus of so many bits.
+    /// RSA, with a modulus of so many bits.
     Rsa(usize),
+}
+
+impl KeyKind {
+    /// The algorithm that a signature means where it does not say: RSA stands for PKCS#1 v1.5 with SHA-256.
+    pub fn algorithm(self) -> Algorithm {
+        match self {
+            KeyKind::Ed25519 => Algorithm::Ed25519,
+            KeyKind::Rsa(_) => Algorithm::RsaV15Sha256,
+        }
+    }
+
+    /// Whether such a key computes that.
+    pub fn computes(self, algorithm: Algorithm) -> bool {
+        match self {
+            KeyKind::Ed25519 => algorithm == Algorithm::Ed25519,
+            KeyKind::Rsa(_) => matches!(
+                algorithm,
+                Algorithm::RsaPssSha512 | Algorithm::RsaV15Sha256 | Algorithm::RsaV15Sha512
+            ),
+        }
+    }
 }
 
 impl fmt::Display for KeyKind {
@@ -50,6 +73,14 @@ pub enum KeyError {
     /// DER of something else, or broken.
     #[error("the key is no RSA or Ed25519 key that can be used, or its DER is broken")]
     Rejected,
+    /// An algorithm of another kind of key.
+    #[error("a key of kind {kind} computes no `{algorithm}`")]
+    Unfit {
+        /// The kind of the key.
+        kind: KeyKind,
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+    },
     /// A modulus outside of what the farm takes.
     #[error(
         "an RSA key of {0} bits cannot be used: {MIN_RSA_BITS} to {MAX_RSA_BITS} verify, 2048, 3072, 4096 and 8192 can be made"

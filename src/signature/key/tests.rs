@@ -16,8 +16,9 @@ const ECDSA_SPKI: &str = include_str!("../../../tests/fixtures/signature/ecdsa-p
 
 fn verifies(pem: &str, signature: &str) -> bool {
     let signature = base64::decode(signature).bytes.unwrap();
-    let key = PublicKey::from_pem(pem).unwrap();
-    key.verifies(BASE.as_bytes(), &signature) && !key.verifies(b"other", &signature)
+    let key = VerifyingKey::from_pem(pem).unwrap();
+    let algorithm = key.kind().algorithm();
+    key.verifies(algorithm, BASE.as_bytes(), &signature) && !key.verifies(algorithm, b"other", &signature)
 }
 
 #[test]
@@ -40,7 +41,7 @@ fn keys_are_read_in_every_published_form() {
 
 #[test]
 fn a_key_knows_its_kind() {
-    let kind = |pem: &str| PublicKey::from_pem(pem).unwrap().kind();
+    let kind = |pem: &str| VerifyingKey::from_pem(pem).unwrap().kind();
     assert_eq!(
         (kind(RSA_SPKI), kind(RSA_PKCS1)),
         (KeyKind::Rsa(2_048), KeyKind::Rsa(2_048))
@@ -57,7 +58,7 @@ fn a_key_knows_its_kind() {
 
 #[test]
 fn what_is_no_usable_key_says_why() {
-    let error = |pem: &str| PublicKey::from_pem(pem).unwrap_err();
+    let error = |pem: &str| VerifyingKey::from_pem(pem).unwrap_err();
     assert_eq!(error(RSA_512), KeyError::Size(512));
     assert_eq!(error(ECDSA_SPKI), KeyError::Rejected);
     assert_eq!(error(""), KeyError::NoPem);
@@ -77,9 +78,12 @@ fn what_is_no_usable_key_says_why() {
 #[test]
 fn signatures_are_what_openssl_makes() {
     // PKCS#1 v1.5 and Ed25519 are both deterministic.
-    assert_eq!(base64::encode(rsa().sign(BASE.as_bytes()).unwrap()), BASE_BY_RSA);
     assert_eq!(
-        base64::encode(ed25519().sign(BASE.as_bytes()).unwrap()),
+        base64::encode(rsa().sign(Algorithm::RsaV15Sha256, BASE.as_bytes()).unwrap()),
+        BASE_BY_RSA
+    );
+    assert_eq!(
+        base64::encode(ed25519().sign(Algorithm::Ed25519, BASE.as_bytes()).unwrap()),
         BASE_BY_ED25519
     );
 }
@@ -105,36 +109,39 @@ fn multibase_is_for_ed25519() {
 #[test]
 fn made_keys_survive_their_pem() {
     for made in [
-        PrivateKey::generate_rsa(2_048).unwrap(),
-        PrivateKey::generate_ed25519().unwrap(),
+        SigningKey::generate_rsa(2_048).unwrap(),
+        SigningKey::generate_ed25519().unwrap(),
     ] {
-        let read = PrivateKey::from_pem(&made.pkcs8_pem().unwrap()).unwrap();
+        let read = SigningKey::from_pem(&made.pkcs8_pem().unwrap()).unwrap();
         assert_eq!(read.public_pem().unwrap(), made.public_pem().unwrap());
-        let signature = read.sign(b"message").unwrap();
-        assert!(made.public_key().verifies(b"message", &signature));
+        let signature = read.sign(read.kind().algorithm(), b"message").unwrap();
+        assert!(
+            made.public_key()
+                .verifies(read.kind().algorithm(), b"message", &signature)
+        );
     }
     assert_eq!(
-        PrivateKey::generate_rsa(1_000).unwrap_err(),
+        SigningKey::generate_rsa(1_000).unwrap_err(),
         KeyError::Size(1_000)
     );
 }
 
 #[test]
 fn debug_shows_nothing_of_a_private_key() {
-    assert_eq!(format!("{:?}", rsa()), "PrivateKey(RSA-2048)");
-    assert_eq!(format!("{:?}", ed25519()), "PrivateKey(Ed25519)");
+    assert_eq!(format!("{:?}", rsa()), "SigningKey(RSA-2048)");
+    assert_eq!(format!("{:?}", ed25519()), "SigningKey(Ed25519)");
 }
 
 proptest::proptest! {
     #[test]
     fn no_text_makes_the_reader_panic(text in "(-----BEGIN (RSA )?(PUBLIC|PRIVATE) KEY-----)?[ -~\n]{0,120}(-----END.{0,30})?") {
-        let _ = PublicKey::from_pem(&text);
-        let _ = PrivateKey::from_pem(&text);
+        let _ = VerifyingKey::from_pem(&text);
+        let _ = SigningKey::from_pem(&text);
     }
 
     #[test]
     fn no_der_makes_the_reader_panic(der in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-        let _ = PublicKey::from_der(&der);
-        let _ = PrivateKey::from_pkcs8(&der);
+        let _ = VerifyingKey::from_der(&der);
+        let _ = SigningKey::from_pkcs8(&der);
     }
 }

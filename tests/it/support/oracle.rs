@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http_sig::mock_request::MockRequest;
 use http_sig::{HttpSignatureVerify, SimpleKeyProvider, VerifyingConfig, VerifyingExt};
-use peerfarm::signature::key::PublicKey;
+use peerfarm::signature::key::{Algorithm, VerifyingKey};
 use serde_json::Value;
 
 use super::raw;
@@ -15,14 +15,15 @@ use super::sut::Received;
 /// Whose key made the signature of a request, as `http-sig` judges by the key of a document.
 pub fn signer(request: &Received, key: &Value) -> Option<String> {
     #[derive(Debug)]
-    struct Key(PublicKey);
+    struct Key(VerifyingKey);
     impl HttpSignatureVerify for Key {
         fn http_verify(&self, bytes: &[u8], signature: &str) -> bool {
             let signature = STANDARD.decode(signature);
-            self.0.verifies(bytes, &signature.unwrap())
+            self.0
+                .verifies(Algorithm::RsaV15Sha256, bytes, &signature.unwrap())
         }
     }
-    let public = PublicKey::from_pem(key["publicKeyPem"].as_str().unwrap()).unwrap();
+    let public = VerifyingKey::from_pem(key["publicKeyPem"].as_str().unwrap()).unwrap();
     let keys = [(
         key["id"].as_str().unwrap(),
         Arc::new(Key(public)) as Arc<dyn HttpSignatureVerify>,

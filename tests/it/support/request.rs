@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http::{HeaderMap, HeaderValue};
 use peerfarm::clock::Timestamp;
 use peerfarm::signature::cavage::{self, ParameterOrder};
-use peerfarm::signature::key::PrivateKey;
+use peerfarm::signature::key::SigningKey;
 use peerfarm::signature::{self, digest};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -32,7 +32,7 @@ pub struct Request {
 #[derive(Clone, Copy)]
 pub struct By<'a> {
     pub key_id: &'a str,
-    pub key: &'a PrivateKey,
+    pub key: &'a SigningKey,
     pub covered: &'a [&'a str],
     /// Whether the query is covered.
     pub query: bool,
@@ -110,6 +110,7 @@ impl Request {
         let request = signature::Request {
             method: self.method,
             target: &self.target,
+            scheme: "https",
             headers: &self.headers,
             authority: by.host,
             body: &self.body,
@@ -147,7 +148,7 @@ impl Request {
 
 impl<'a> By<'a> {
     /// Over what is usual.
-    pub fn of(key_id: &'a str, key: &'a PrivateKey) -> By<'a> {
+    pub fn of(key_id: &'a str, key: &'a SigningKey) -> By<'a> {
         By {
             key_id,
             key,

@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use peerfarm::signature::key::PrivateKey;
+use peerfarm::signature::key::SigningKey;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -31,7 +31,7 @@ pub struct Sut {
 
 struct Shared {
     address: SocketAddr,
-    keys: HashMap<String, PrivateKey>,
+    keys: HashMap<String, SigningKey>,
     documents: Mutex<HashMap<String, (u16, Value)>>,
     fetched: Mutex<Vec<Received>>,
     received: Mutex<Vec<Received>>,
@@ -57,7 +57,7 @@ impl Sut {
     /// Starts with these users.
     pub async fn start(users: &[&str]) -> Sut {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let key = |user: &&str| ((*user).to_owned(), PrivateKey::generate_rsa(2048).unwrap());
+        let key = |user: &&str| ((*user).to_owned(), SigningKey::generate_rsa(2048).unwrap());
         let shared = Arc::new(Shared {
             address: listener.local_addr().unwrap(),
             keys: users.iter().map(key).collect(),
@@ -132,7 +132,7 @@ impl Sut {
         })
     }
 
-    pub fn key(&self, user: &str) -> &PrivateKey {
+    pub fn key(&self, user: &str) -> &SigningKey {
         &self.shared.keys[user]
     }
 

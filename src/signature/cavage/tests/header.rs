@@ -14,7 +14,7 @@ fn detail(text: &str) -> String {
         (Outcome::Invalid, Some(Reason::Malformed)),
         "{text}"
     );
-    assert_eq!(verdict.dialect, Some("cavage"));
+    assert_eq!(verdict.dialect, Some(crate::signature::Dialect::Cavage));
     verdict.detail.unwrap()
 }
 

@@ -10,6 +10,7 @@ use http_sig::{
 
 use crate::signature::cavage::{ParameterOrder, Signing, sign};
 use crate::signature::fixture::*;
+use crate::signature::key::Algorithm;
 use crate::signature::{Outcome, base64};
 
 /// The RSA key, in the shape `http-sig` takes keys.
@@ -18,14 +19,17 @@ struct Key;
 
 impl HttpSignatureSign for Key {
     fn http_sign(&self, bytes: &[u8]) -> String {
-        base64::encode(rsa().sign(bytes).unwrap())
+        base64::encode(rsa().sign(Algorithm::RsaV15Sha256, bytes).unwrap())
     }
 }
 
 impl HttpSignatureVerify for Key {
     fn http_verify(&self, bytes: &[u8], signature: &str) -> bool {
         let signature = base64::decode(signature);
-        signature.fault.is_none() && rsa().public_key().verifies(bytes, &signature.bytes.unwrap())
+        signature.fault.is_none()
+            && rsa()
+                .public_key()
+                .verifies(Algorithm::RsaV15Sha256, bytes, &signature.bytes.unwrap())
     }
 }
 

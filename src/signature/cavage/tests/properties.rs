@@ -56,9 +56,9 @@ proptest! {
         let Ok(value) = HeaderValue::from_bytes(&signature) else { return Ok(()) };
         let mut headers = HeaderMap::new();
         headers.append(if in_authorization { "authorization" } else { "signature" }, value);
-        let request = Request { method: "POST", target: &target, headers: &headers, authority: None, body: b"" };
+        let request = Request { method: "POST", target: &target, scheme: "https", headers: &headers, authority: None, body: b"" };
         if let Parsed::Signed(header) = signature::parse(&request) {
-            let verdict = header.verify(&request, ed25519().public_key(), HOUR, NOW);
+            let verdict = header[0].verify(&request, ed25519().public_key(), terms(HOUR, NOW));
             prop_assert_eq!(verdict.result, Outcome::Invalid);
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::clock::Timestamp;
 use crate::signature::fixture::{HOUR, Sent};
-use crate::signature::key::PublicKey;
+use crate::signature::key::VerifyingKey;
 use crate::signature::{Outcome, Reason, Verdict};
 
 const KEY: &str = include_str!("../../../../tests/fixtures/signature/draft-cavage-12.public.pem");
@@ -33,7 +33,7 @@ fn request() -> Sent {
 
 fn verdict(header: &str, value: &str) -> Verdict {
     let value = value.replace('\n', "");
-    let key = PublicKey::from_pem(KEY).unwrap();
+    let key = VerifyingKey::from_pem(KEY).unwrap();
     request().with(header, &value).verdict_by(&key, HOUR, THEN)
 }
 

@@ -5,14 +5,16 @@ use std::fmt;
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
-use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use aws_lc_rs::signature::{
+    Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RSA_PKCS1_SHA512, RSA_PSS_SHA512, RsaEncoding, RsaKeyPair,
+};
 
-use crate::signature::key::{KeyError, KeyKind, PublicKey, pem};
+use crate::signature::key::{Algorithm, KeyError, KeyKind, VerifyingKey, pem};
 
 /// A key pair that signs. Its `Debug` shows the kind and nothing of the key.
-pub struct PrivateKey {
+pub struct SigningKey {
     pair: Pair,
-    public: PublicKey,
+    public: VerifyingKey,
 }
 
 enum Pair {
@@ -20,12 +22,12 @@ enum Pair {
     Rsa(RsaKeyPair),
 }
 
-impl PrivateKey {
+impl SigningKey {
     /// Makes an RSA key of 2048, 3072, 4096 or 8192 bits. Takes a core for 0.1 s, 1 s from 4096 bits on.
     ///
     /// # Errors
     /// On another size, or where the cryptographic library fails.
-    pub fn generate_rsa(bits: usize) -> Result<PrivateKey, KeyError> {
+    pub fn generate_rsa(bits: usize) -> Result<SigningKey, KeyError> {
         let size = match bits {
             2_048 => KeySize::Rsa2048,
             3_072 => KeySize::Rsa3072,
@@ -34,29 +36,29 @@ impl PrivateKey {
             _ => return Err(KeyError::Size(bits)),
         };
         let pair = RsaKeyPair::generate(size).map_err(|_| KeyError::Operation("generate"))?;
-        PrivateKey::new(Pair::Rsa(pair))
+        SigningKey::new(Pair::Rsa(pair))
     }
 
     /// Makes an Ed25519 key.
     ///
     /// # Errors
     /// Where the cryptographic library fails.
-    pub fn generate_ed25519() -> Result<PrivateKey, KeyError> {
+    pub fn generate_ed25519() -> Result<SigningKey, KeyError> {
         let pair = Ed25519KeyPair::generate().map_err(|_| KeyError::Operation("generate"))?;
-        PrivateKey::new(Pair::Ed25519(pair))
+        SigningKey::new(Pair::Ed25519(pair))
     }
 
     /// Reads a PKCS#8 PEM (`BEGIN PRIVATE KEY`, RFC 5958), or the older `BEGIN RSA PRIVATE KEY` (RFC 8017).
     ///
     /// # Errors
     /// Where it is no PEM, the PEM of something else, or no Ed25519 key and no RSA key of 2048 to 8192 bits.
-    pub fn from_pem(text: &str) -> Result<PrivateKey, KeyError> {
+    pub fn from_pem(text: &str) -> Result<SigningKey, KeyError> {
         let (found, der) = pem::read(text)?;
         match found.as_str() {
-            "PRIVATE KEY" => PrivateKey::from_pkcs8(&der),
+            "PRIVATE KEY" => SigningKey::from_pkcs8(&der),
             "RSA PRIVATE KEY" => {
                 let pair = RsaKeyPair::from_der(&der).map_err(|_| KeyError::Rejected)?;
-                PrivateKey::new(Pair::Rsa(pair))
+                SigningKey::new(Pair::Rsa(pair))
             }
             _ => Err(KeyError::Label {
                 found,
@@ -68,21 +70,21 @@ impl PrivateKey {
     /// Reads the DER of a PKCS#8 private key.
     ///
     /// # Errors
-    /// As [`PrivateKey::from_pem`].
-    pub fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
+    /// As [`SigningKey::from_pem`].
+    pub fn from_pkcs8(der: &[u8]) -> Result<SigningKey, KeyError> {
         let pair = match RsaKeyPair::from_pkcs8(der) {
             Ok(pair) => Pair::Rsa(pair),
             Err(_) => Pair::Ed25519(Ed25519KeyPair::from_pkcs8(der).map_err(|_| KeyError::Rejected)?),
         };
-        PrivateKey::new(pair)
+        SigningKey::new(pair)
     }
 
-    fn new(pair: Pair) -> Result<PrivateKey, KeyError> {
+    fn new(pair: Pair) -> Result<SigningKey, KeyError> {
         let public = match &pair {
-            Pair::Ed25519(pair) => PublicKey::from_der(pair.public_key().as_ref()),
-            Pair::Rsa(pair) => PublicKey::from_der(pair.public_key().as_ref()),
+            Pair::Ed25519(pair) => VerifyingKey::from_der(pair.public_key().as_ref()),
+            Pair::Rsa(pair) => VerifyingKey::from_der(pair.public_key().as_ref()),
         }?;
-        Ok(PrivateKey { pair, public })
+        Ok(SigningKey { pair, public })
     }
 
     /// What kind of key it is.
@@ -91,7 +93,7 @@ impl PrivateKey {
     }
 
     /// The public half.
-    pub fn public_key(&self) -> &PublicKey {
+    pub fn public_key(&self) -> &VerifyingKey {
         &self.public
     }
 
@@ -128,29 +130,39 @@ impl PrivateKey {
         }
     }
 
-    /// Signs: RSA PKCS#1 v1.5 with SHA-256, or Ed25519, as the key is.
+    /// The signature of `message`.
     ///
     /// # Errors
-    /// Where the cryptographic library fails.
-    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
-        match &self.pair {
-            Pair::Ed25519(pair) => {
+    /// Where the key is of another kind than the algorithm, or the cryptographic library fails.
+    pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        let kind = self.kind();
+        match (&self.pair, algorithm) {
+            (Pair::Ed25519(pair), Algorithm::Ed25519) => {
                 let signature = pair.try_sign(message).map_err(|_| KeyError::Operation("sign"))?;
                 Ok(signature.as_ref().to_vec())
             }
-            Pair::Rsa(pair) => {
-                let mut signature = vec![0; pair.public_modulus_len()];
-                pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature)
-                    .map_err(|_| KeyError::Operation("sign"))?;
-                Ok(signature)
-            }
+            (Pair::Rsa(pair), Algorithm::RsaPssSha512) => sign_rsa(pair, &RSA_PSS_SHA512, message),
+            (Pair::Rsa(pair), Algorithm::RsaV15Sha256) => sign_rsa(pair, &RSA_PKCS1_SHA256, message),
+            (Pair::Rsa(pair), Algorithm::RsaV15Sha512) => sign_rsa(pair, &RSA_PKCS1_SHA512, message),
+            _ => Err(KeyError::Unfit { kind, algorithm }),
         }
     }
 }
 
-impl fmt::Debug for PrivateKey {
+fn sign_rsa(
+    pair: &RsaKeyPair,
+    encoding: &'static dyn RsaEncoding,
+    message: &[u8],
+) -> Result<Vec<u8>, KeyError> {
+    let mut signature = vec![0; pair.public_modulus_len()];
+    pair.sign(encoding, &SystemRandom::new(), message, &mut signature)
+        .map_err(|_| KeyError::Operation("sign"))?;
+    Ok(signature)
+}
+
+impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PrivateKey({})", self.kind())
+        write!(f, "SigningKey({})", self.kind())
     }
 }
 

@@ -2,29 +2,32 @@
 
 use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::rsa;
-use aws_lc_rs::signature::{ED25519, ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY};
+use aws_lc_rs::signature::{
+    ED25519, ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY, RSA_PSS_2048_8192_SHA512, VerificationAlgorithm,
+};
 use pkcs1::RsaPublicKey;
 use pkcs1::der::asn1::UintRef;
 
-use crate::signature::key::{KeyError, KeyKind, MAX_RSA_BITS, MIN_RSA_BITS, pem};
+use crate::signature::key::{Algorithm, KeyError, KeyKind, MAX_RSA_BITS, MIN_RSA_BITS, pem};
 
 /// A public key that verifies.
 #[derive(Clone, Debug)]
-pub struct PublicKey {
+pub struct VerifyingKey {
     kind: KeyKind,
     parsed: ParsedPublicKey,
 }
 
-impl PublicKey {
+impl VerifyingKey {
     /// Reads `publicKeyPem`: SPKI (`BEGIN PUBLIC KEY`, RFC 5280) or PKCS#1 (`BEGIN RSA PUBLIC KEY`, RFC 8017), with
     /// line endings of any sort.
     ///
     /// # Errors
     /// Where it is no PEM, the PEM of something else, or no RSA or Ed25519 key of a size the farm takes.
-    pub fn from_pem(text: &str) -> Result<PublicKey, KeyError> {
+    pub fn from_pem(text: &str) -> Result<VerifyingKey, KeyError> {
         let (found, der) = pem::read(text)?;
         match found.as_str() {
-            "PUBLIC KEY" | "RSA PUBLIC KEY" => PublicKey::from_der(&der),
+            "PUBLIC KEY" | "RSA PUBLIC KEY" => VerifyingKey::from_der(&der),
             _ => Err(KeyError::Label {
                 found,
                 expected: "PUBLIC KEY` or `RSA PUBLIC KEY",
@@ -35,11 +38,11 @@ impl PublicKey {
     /// Reads the DER of an SPKI or of a PKCS#1 public key.
     ///
     /// # Errors
-    /// As [`PublicKey::from_pem`].
-    pub fn from_der(der: &[u8]) -> Result<PublicKey, KeyError> {
+    /// As [`VerifyingKey::from_pem`].
+    pub fn from_der(der: &[u8]) -> Result<VerifyingKey, KeyError> {
         let Ok(key) = rsa::PublicKey::from_der(der) else {
             let parsed = ParsedPublicKey::new(&ED25519, der).map_err(|_| KeyError::Rejected)?;
-            return Ok(PublicKey {
+            return Ok(VerifyingKey {
                 kind: KeyKind::Ed25519,
                 parsed,
             });
@@ -51,7 +54,7 @@ impl PublicKey {
         // Keys of 1024 bits still stand in old actor documents.
         let parsed = ParsedPublicKey::new(&RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, key.as_ref())
             .map_err(|_| KeyError::Rejected)?;
-        Ok(PublicKey {
+        Ok(VerifyingKey {
             kind: KeyKind::Rsa(bits),
             parsed,
         })
@@ -71,9 +74,19 @@ impl PublicKey {
         Ok(pem::write("PUBLIC KEY", der.as_ref()))
     }
 
-    /// Whether `signature` is this key's over `message`.
-    pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
-        self.parsed.verify_sig(message, signature).is_ok()
+    /// Whether `signature` is this key's over `message`; never where the key computes no such algorithm.
+    pub fn verifies(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {
+        if !self.kind.computes(algorithm) {
+            return false;
+        }
+        let other: &dyn VerificationAlgorithm = match algorithm {
+            Algorithm::Ed25519 | Algorithm::RsaV15Sha256 => {
+                return self.parsed.verify_sig(message, signature).is_ok();
+            }
+            Algorithm::RsaPssSha512 => &RSA_PSS_2048_8192_SHA512,
+            Algorithm::RsaV15Sha512 => &RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
+        };
+        other.verify_sig(self.parsed.as_ref(), message, signature).is_ok()
     }
 }
 
