@@ -11,7 +11,7 @@ use url::{Position, Url};
 use crate::clock::Timestamp;
 use crate::farm::{Peer, Who};
 use crate::signature::cavage::{self, SignError, Signing};
-use crate::signature::{Request, digest};
+use crate::signature::{Hs2019, Request, digest};
 use crate::software::Software;
 use crate::store::{ActorKeys, StoreError};
 
@@ -125,9 +125,14 @@ impl Signer {
         headers: &mut HeaderMap,
     ) -> Result<(), SignerError> {
         let manners = &self.software.signing;
+        let kind = self.keys.rsa.kind();
+        let computes = cavage::computed(Some(&manners.algorithm), kind, Hs2019::default());
         let signing = Signing {
             headers: components,
             algorithm: &manners.algorithm,
+            computes: computes.unwrap_or(kind.algorithm()),
+            created: None,
+            expires: None,
             key_id: &self.key_id,
             order: manners.parameters,
             query: manners.query,

@@ -1,5 +1,7 @@
 //! The `Digest` header (RFC 3230): what ties a body to the signature of its headers.
 
+mod guess;
+
 use std::borrow::Cow;
 
 use aws_lc_rs::digest;
@@ -90,10 +92,17 @@ fn compare(
     }
     let computed = digest::digest(algorithm, body);
     if given.bytes.as_deref() != Some(computed.as_ref()) {
+        // Once: whoever sends several slips in each alike.
+        let told = findings
+            .iter()
+            .any(|finding| finding.reason == Reason::DigestMismatch);
+        let slip = (!told).then(|| guess::slip(body, value, given.bytes.as_deref(), algorithm));
+        let slip = slip.flatten().map(|slip| format!("; it is {slip}"));
         let detail = format!(
-            "`Digest` has `{member}`, but the body of {} bytes gives `{}`",
+            "`Digest` has `{member}`, but the body of {} bytes gives `{}`{}",
             body.len(),
-            base64::encode(computed)
+            base64::encode(computed),
+            slip.unwrap_or_default()
         );
         findings.push(Finding::new(Reason::DigestMismatch, detail));
     }

@@ -110,6 +110,25 @@ pub(crate) fn ed25519() -> SigningKey {
     SigningKey::from_pem(include_str!("../../tests/fixtures/signature/ed25519.pem")).unwrap()
 }
 
+pub(crate) fn p256() -> SigningKey {
+    SigningKey::from_pem(include_str!("../../tests/fixtures/signature/ecdsa-p256.pem")).unwrap()
+}
+
+pub(crate) fn p384() -> SigningKey {
+    SigningKey::from_pem(include_str!("../../tests/fixtures/signature/ecdsa-p384.pem")).unwrap()
+}
+
+/// Restricted to RSASSA-PSS.
+pub(crate) fn rsa_pss() -> SigningKey {
+    let pem = include_str!("../../tests/fixtures/signature/rfc9421/test-key-rsa-pss.pem");
+    SigningKey::from_pem(pem).unwrap()
+}
+
+pub(crate) fn secret() -> SigningKey {
+    let text = include_str!("../../tests/fixtures/signature/rfc9421/test-shared-secret.base64");
+    SigningKey::from_secret(&base64::decode(text.trim_end()).bytes.unwrap())
+}
+
 pub(crate) const KEY_ID: &str = "https://a.test/users/alice#main-key";
 pub(crate) const NOW: Timestamp = Timestamp::from_unix(1_700_000_000);
 pub(crate) const DATE: &str = "Tue, 14 Nov 2023 22:13:20 GMT";
@@ -131,3 +150,21 @@ pub(crate) const BASE_BY_RSA: &str = "Ce0KtLalGhuzQnoGAawVs7kiXu5eV/yYKKQITnCssO
     AMCFfuq57vU6YMpxmWGCjg9gscfsXwwFiLwX8nIoMKmrHp/RaLYJBYDEbc1/Hg==";
 pub(crate) const BASE_BY_ED25519: &str =
     "yZFVMHYzVVTschyGCRVT8vOdEGlV4MGe5bShnfcDuNPEOtifgKEVU35Ra8YY0vnlDYAunlkGSdKCKPVbQtjSAw==";
+pub(crate) const BASE_BY_RSA_SHA512: &str = "na1BYaf3p0dRc0mcUmxu1f0ndrO38CJ/0cI5ynqZgBrbloMHv/AfG7t3vcvMy9aFxFe5lCfhXIFzRJAbn1tk25UE8BBk\
+    0MSrtjzwAoMYnuDBI/ZyrJVy4lFM9Yh1YJkFzq2ax3a4bJ6tpVSYjBhF2pI6SBvyGmqimbC0+K+vj+9D1dz9z1EIFZbBVvuNVnsrCOdpA+xBc8mP\
+    Gwi4eZxxsBhGGe5DaL4Qmo6eF8T6ViUo+i97bBleOrv+tCROkVwWeAFTUrimazOnXWfCbbchmM87ggMuYLjYOVtL5ZXiAXwv/qTxsRjSz2AwaIkE\
+    2gHta3KhKf1cdOTs2jpOOG4TAg==";
+pub(crate) const BASE_BY_RSA_PSS: &str = "BRpkEwsLGilZHIc1RH1WO98AiQkJgCpEqx3TshG/4I7cBhyycTENHnOjDfGSvXWTJgPswBYBcAMqYNb9AJKePiG3Ni7TZs8W\
+    4NucOA9Mh/wgR1MeFuH1d0qQ7ke5ACKkHP0J+FumYlXQmtyh2J5yshXlwNiSKbfeINCGE9hvdNQk2KSpxHzi278Vr+jmtkyka3TQ0jJk1kXYowGo\
+    jAsAFe/zbNv7A0qkSESckUwQAWnVXho9D3jHnBwUh1X2IIB00aO9OGqxxDg6m1FcJy+ayC6cxa6LRJlvcDSMOpDIi4H5RkO8IySEn0us0l39L+Sq\
+    nVdoNaYOyjbQxGU3hGzQig==";
+pub(crate) const BASE_BY_P256: &str =
+    "nk0t9KszJZAemjLMCrG6fDJawwRkDY2XZ4hKNHevOHhaLxQ+yYMVR8bfDHou0afc5pAcxCCCfYGukx9rlwf2bw==";
+pub(crate) const BASE_BY_P256_DER: &str = "MEUCIQCeTS30qzMlkB6aMswKsbp8MlrDBGQNjZdniEo0d684eAIgWi8UPsmDFUfG3wx6LtGn3OaQHMQggn2BrpMfa5cH\
+    9m8=";
+pub(crate) const BASE_BY_P384: &str = "GhUhjV4QgU3Pbw+JavlWsz1a2ts/H5gClqzSvIR7B/RSCDG6of05foILs0SX2AhNRvPQxzFXfAGAyNZ3mF7nDEPZ1qyHVWlH\
+    vITIitM9m6iUCt/a8wChoI+vjP9qUcar";
+pub(crate) const BASE_BY_P384_DER: &str = "MGQCMBoVIY1eEIFNz28PiWr5VrM9WtrbPx+YApas0ryEewf0UggxuqH9OX6CC7NEl9gITQIwRvPQxzFXfAGAyNZ3mF7n\
+    DEPZ1qyHVWlHvITIitM9m6iUCt/a8wChoI+vjP9qUcar";
+/// By the shared secret of RFC 9421 appendix B.1.5.
+pub(crate) const BASE_BY_SECRET: &str = "XjRmfPZCqRrUzPDBlwJNd6LegMUZP6tFSrignudOLm4=";

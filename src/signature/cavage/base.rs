@@ -72,19 +72,34 @@ impl<'a> Base<'a> {
         cut.then_some(base)
     }
 
+    /// The components with their values, in order.
+    pub(super) fn lines(&self) -> &[(&'a str, Cow<'a, [u8]>)] {
+        &self.lines
+    }
+
     /// The bytes to sign: `name: value` a line, an LF between lines and none at the end.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for (index, (name, value)) in self.lines.iter().enumerate() {
-            if index > 0 {
-                bytes.push(b'\n');
-            }
-            bytes.extend_from_slice(name.as_bytes());
-            bytes.extend_from_slice(b": ");
-            bytes.extend_from_slice(value);
-        }
-        bytes
+        let lines = self.lines.iter().map(|(name, value)| (*name, value.as_ref()));
+        joined(lines, ": ", "\n")
     }
+}
+
+/// Lines made of names and values, with `end` between them.
+pub(super) fn joined<'b>(
+    lines: impl Iterator<Item = (&'b str, &'b [u8])>,
+    colon: &str,
+    end: &str,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (index, (name, value)) in lines.enumerate() {
+        if index > 0 {
+            bytes.extend_from_slice(end.as_bytes());
+        }
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(colon.as_bytes());
+        bytes.extend_from_slice(value);
+    }
+    bytes
 }
 
 fn value<'a>(name: &str, request: &Request<'a>, times: Times<'a>) -> Option<Cow<'a, [u8]>> {
@@ -97,12 +112,12 @@ fn value<'a>(name: &str, request: &Request<'a>, times: Times<'a>) -> Option<Cow<
         EXPIRES => times.expires.map(|text| Cow::Borrowed(text.as_bytes())),
         // HTTP/2 has no `Host` line (RFC 9113 section 8.3.1).
         "host" if request.authority.is_some() => request.authority.map(|text| Cow::Borrowed(text.as_bytes())),
-        _ => joined(name, request.headers),
+        _ => combined(name, request.headers),
     }
 }
 
 /// The values of a header in order, trimmed and joined by a comma and a space; an empty one is an empty value.
-fn joined<'a>(name: &str, headers: &'a HeaderMap) -> Option<Cow<'a, [u8]>> {
+fn combined<'a>(name: &str, headers: &'a HeaderMap) -> Option<Cow<'a, [u8]>> {
     let mut values = headers
         .get_all(name)
         .iter()

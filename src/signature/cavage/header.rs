@@ -1,6 +1,7 @@
 //! The `Signature` header and its parameters (draft-cavage-12 sections 2.1 and 4.1, RFC 9110 section 11.4).
 
-use crate::signature::cavage::base::Times;
+use crate::signature::cavage::algorithm::forbids_times;
+use crate::signature::cavage::base::{CREATED, EXPIRES, Times};
 use crate::signature::{Dialect, Reason, Verdict};
 
 /// A signature's parameters, each in a form that can be used. What is wrong with them beyond that is a finding of
@@ -12,6 +13,8 @@ pub struct Header {
     created: Option<String>,
     expires: Option<String>,
     pub(super) covered: Vec<String>,
+    /// The same as the `headers` parameter spells them; empty without one.
+    pub(super) listed: Vec<String>,
     /// The `signature` parameter as it came.
     pub(super) signature: String,
     pub(super) notes: Vec<&'static str>,
@@ -39,10 +42,11 @@ impl Header {
             parameter.map(|(_, value)| value.clone())
         };
         let listed = found("headers").map(|headers| components(&headers));
+        let covered = listed.iter().flatten().map(|name| name.to_ascii_lowercase());
         let fail = |detail: String| {
             Box::new(Verdict {
                 key_id: found("keyId"),
-                covered: listed.iter().flatten().take(MAX_COVERED).cloned().collect(),
+                covered: covered.clone().take(MAX_COVERED).collect(),
                 notes: note.into_iter().collect(),
                 ..malformed(detail)
             })
@@ -54,9 +58,11 @@ impl Header {
         let algorithm = found("algorithm");
         let header = Header {
             key_id,
-            covered: listed
-                .clone()
-                .unwrap_or_else(|| default_components(algorithm.as_deref())),
+            covered: match &listed {
+                Some(_) => covered.clone().collect(),
+                None => default_components(algorithm.as_deref()),
+            },
+            listed: listed.clone().unwrap_or_default(),
             algorithm,
             created: found("created"),
             expires: found("expires"),
@@ -90,8 +96,15 @@ impl Header {
                 "`created` is `{text}`; it should be a Unix time in whole seconds"
             ));
         }
-        let expires = times.expires.filter(|text| seconds(text).is_none());
-        expires.map(|text| format!("`expires` is `{text}`; it should be a Unix time"))
+        let expires = times.expires?;
+        if seconds(expires).is_none() {
+            return Some(format!("`expires` is `{expires}`; it should be a Unix time"));
+        }
+        // Section 2.1.5 lets it have decimals, and section 2.3 item 3 has no place for them in the signature base.
+        let unsignable = self.covers(EXPIRES) && expires.contains('.');
+        unsignable.then(|| {
+            format!("`expires` is `{expires}` and covered; it should be a Unix time in whole seconds then")
+        })
     }
 
     /// The key id as the signature gives it.
@@ -135,18 +148,17 @@ pub(in crate::signature) fn malformed(detail: impl Into<String>) -> Verdict {
     }
 }
 
-/// The names in a `headers` parameter, in lower case.
+/// The names in a `headers` parameter.
 fn components(headers: &str) -> Vec<String> {
-    let names = headers.split_ascii_whitespace();
-    names.map(str::to_ascii_lowercase).collect()
+    headers.split_ascii_whitespace().map(str::to_owned).collect()
 }
 
-/// What is covered without a `headers` parameter (section 2.1.6): `(created)` under `hs2019` and under no name at all,
-/// `date` under the older names, which forbid `(created)`.
+/// What is covered without a `headers` parameter (section 2.1.6): `(created)`, or `date` under the names that forbid
+/// that, as the editions of the draft had it that these names are from.
 fn default_components(algorithm: Option<&str>) -> Vec<String> {
-    match algorithm {
-        None | Some("hs2019") => vec!["(created)".to_owned()],
-        Some(_) => vec!["date".to_owned()],
+    match algorithm.is_some_and(forbids_times) {
+        true => vec!["date".to_owned()],
+        false => vec![CREATED.to_owned()],
     }
 }
 

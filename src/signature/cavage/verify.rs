@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::clock::Timestamp;
 use crate::signature::cavage::Header;
+use crate::signature::cavage::algorithm::{HS2019, NAMES, forbids_times};
 use crate::signature::cavage::base::{Base, CREATED, EXPIRES, REQUEST_TARGET};
-use crate::signature::cavage::guess;
-use crate::signature::key::{KeyKind, VerifyingKey};
+use crate::signature::cavage::proof::Proof;
+use crate::signature::key::VerifyingKey;
 use crate::signature::verdict::cut;
 use crate::signature::{Dialect, Finding, Reason, Request, Terms, Verdict, Window, base64, digest};
 use crate::units::Span;
@@ -37,7 +38,16 @@ impl Header {
         content(self, request, &mut verdict);
         dates(self, &base, terms, &mut verdict);
         match key {
-            Ok(key) => proof(self, &base, key, signature.bytes.as_deref(), &mut verdict),
+            Ok(key) => {
+                let proof = Proof {
+                    header: self,
+                    request,
+                    base: &base,
+                    signature: signature.bytes.as_deref(),
+                    key,
+                };
+                proof.check(terms.hs2019, &mut verdict);
+            }
             Err(failure) => verdict.add(failure),
         }
         if !verdict.findings.is_empty() {
@@ -51,16 +61,15 @@ impl Header {
 /// What the signature says of itself, against what the draft and the fediverse ask of it.
 fn structure(header: &Header, base: &Base, verdict: &mut Verdict) {
     let algorithm = header.algorithm.as_deref().unwrap_or(HS2019);
-    if ![HS2019, RSA_SHA256].contains(&algorithm) {
-        let detail = format!("algorithm `{algorithm}`; `{HS2019}` or `{RSA_SHA256}`, or none, would do");
+    if !NAMES.contains(&algorithm) {
+        let detail = format!(
+            "algorithm `{algorithm}`; `{}`, or none, would do",
+            NAMES.join("`, `")
+        );
         verdict.add(Finding::new(Reason::UnsupportedAlgorithm, detail));
     }
-    // Section 2.3 items 2 and 3: the older names were defined before these two existed.
-    let old = ["rsa", "hmac", "ecdsa"]
-        .iter()
-        .any(|prefix| algorithm.starts_with(prefix));
     for time in [CREATED, EXPIRES].into_iter().filter(|time| header.covers(time)) {
-        if old {
+        if forbids_times(algorithm) {
             let detail =
                 format!("`{time}` is covered, which algorithm `{algorithm}` forbids; `{HS2019}` allows it");
             verdict.add(Finding::new(Reason::ParameterForbidden, detail));
@@ -185,43 +194,6 @@ fn apart(later: Timestamp, earlier: Timestamp) -> Span {
     let micros = later.micros_since(earlier);
     Span::seconds(u64::try_from(micros / 1_000_000).unwrap_or(0))
 }
-
-/// Whether the key fits and verifies; where it does not, whether it verifies what senders are known to sign instead.
-fn proof(header: &Header, base: &Base, key: &VerifyingKey, signature: Option<&[u8]>, verdict: &mut Verdict) {
-    if key.kind() == KeyKind::Ed25519 && header.algorithm.as_deref() == Some(RSA_SHA256) {
-        let detail = format!("algorithm `{RSA_SHA256}`, but the key is {}", key.kind());
-        verdict.add(Finding::new(Reason::UnsupportedAlgorithm, detail));
-    }
-    let algorithm = key.kind().algorithm();
-    verdict.algorithm = Some(algorithm);
-    let verifies =
-        |bytes: &[u8]| signature.is_some_and(|signature| key.verifies(algorithm, bytes, signature));
-    if verifies(&base.bytes()) {
-        return;
-    }
-    let short = base.without_query().filter(|short| verifies(&short.bytes()));
-    if let Some(short) = short {
-        let target = |base: &Base| {
-            String::from_utf8_lossy(base.value(REQUEST_TARGET).unwrap_or_default()).into_owned()
-        };
-        let detail = format!("signed is `{}`; asked for was `{}`", target(&short), target(base));
-        verdict.notes.push("query_omitted");
-        verdict.add(Finding::new(Reason::QueryOmitted, detail));
-        return;
-    }
-    let slip = guess::slip(base, verifies)
-        .map(|slip| format!("; {slip}"))
-        .unwrap_or_default();
-    let detail = format!(
-        "the {} key `{}` does not verify the signature over the base the farm built{slip}",
-        key.kind(),
-        header.key_id()
-    );
-    verdict.add(Finding::new(Reason::SignatureMismatch, detail));
-}
-
-const HS2019: &str = "hs2019";
-const RSA_SHA256: &str = "rsa-sha256";
 
 /// How many bytes of a signature base a verdict keeps.
 const MAX_BASE: usize = 16_384;

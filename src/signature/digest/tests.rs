@@ -8,6 +8,30 @@ const BODY: &[u8] = br#"{"type":"Create"}"#;
 const SHA_256: &str = "JeE18werLvQnEoHViKDam+ZK1D8E27TBC2kIISI7pIY=";
 const SHA_512: &str =
     "2Zff58xsFuebfSQtprwv7ZmmVBQR8ep5Pjta8geJjAeRVjpp/hbJaMWfWo9jglZ5krZKPk4c3ig1De/c5z0+4w==";
+const NEWLINE: &str = "foq2ZV7ArR9qXziKnuBqA2VBaAjUdgGv3NsaMblFYwg=";
+const HEXADECIMAL: &str = "25e135f307ab2ef4271281d588a0da9be64ad43f04dbb4c10b690821223ba486";
+const HEXADECIMAL_IN_BASE64: &str =
+    "MjVlMTM1ZjMwN2FiMmVmNDI3MTI4MWQ1ODhhMGRhOWJlNjRhZDQzZjA0ZGJiNGMxMGI2OTA4MjEyMjNiYTQ4Ng==";
+/// The digests of a note as other languages write it anew: computed in Node and in Python, the last from what PHP's
+/// manual says.
+const REWRITTEN: [(&str, &str); 4] = [
+    (
+        "JSON.stringify of Node",
+        "oSfqoNEijIybrg2W244nvhdemrzFh51iKl4LD/pZV1s=",
+    ),
+    (
+        "JSON.stringify of Node, indented",
+        "MKAi0JtRMLoCD9tdmWhBsUhIUk1KWYM5leiFhsTjb8E=",
+    ),
+    (
+        "json.dumps of Python",
+        "bPK1qs5mg8RdSYp9b0u1WYHiQPHt+zE+3a2qUtQMJKg=",
+    ),
+    (
+        "json_encode of PHP",
+        "qPBqaOJsG6KlFn/eBPiwQWJjnG1Z4EYjFEGRwSnGUQ0=",
+    ),
+];
 const MD5: &str = "HI75tuBTJ9sQtfCO6ZuyiA==";
 
 fn headers(lines: &[&str]) -> HeaderMap {
@@ -111,4 +135,28 @@ proptest! {
         let found = check(&headers(&[&line]), BODY);
         prop_assert!(!found.is_empty() || line.contains(&SHA_256[..40]));
     }
+}
+
+#[test]
+fn known_slips_are_named() {
+    let detail = |body: &str, value: &str| {
+        let findings = check(&headers(&[&format!("SHA-256={value}")]), body.as_bytes());
+        assert_eq!(findings.last().unwrap().reason, Reason::DigestMismatch);
+        findings.last().unwrap().detail.clone()
+    };
+    let body = std::str::from_utf8(BODY).unwrap();
+    // Each digest by `printf '...' | openssl dgst -sha256 -binary | base64`.
+    assert!(detail(body, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=").contains("no body at all"));
+    assert!(detail(body, NEWLINE).contains("line end"));
+    assert!(detail(&format!("{body}\n"), SHA_256).contains("line end"));
+    assert!(detail(body, HEXADECIMAL).contains("hexadecimal"));
+    assert!(detail(body, HEXADECIMAL_IN_BASE64).contains("hexadecimal"));
+    assert!(detail(body, SHA_512).contains("the other of"));
+    let note = r#"{ "id":"https://a.test/n/1", "name": "é", "to":[1,2] }"#;
+    for (language, digest) in REWRITTEN {
+        assert!(detail(note, digest).contains("the same JSON"), "{language}");
+    }
+    assert!(!detail(note, SHA_256).contains("it is"));
+    let long = format!("{}\n", "x".repeat(70_000));
+    assert!(!detail(&long, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=").contains("it is"));
 }

@@ -103,6 +103,9 @@ impl Request {
         let signing = cavage::Signing {
             headers: by.covered,
             algorithm: "rsa-sha256",
+            computes: by.key.kind().algorithm(),
+            created: None,
+            expires: None,
             key_id: by.key_id,
             order: ParameterOrder::default(),
             query: by.query,

@@ -64,7 +64,14 @@ fn the_algorithm_comes_from_the_key() {
     for label in ["", r#"algorithm="hs2019","#, r#"algorithm="rsa-sha256","#] {
         valid(&Sent::post("/inbox").signed(&format!("{label}{ALL}"), &base("/inbox")));
     }
-    for label in ["ecdsa-sha256", "rsa-sha512", "RSA-SHA256", ""] {
+    for label in [
+        "ecdsa-sha256",
+        "ed25519",
+        "hmac-sha256",
+        "rsa-sha1",
+        "RSA-SHA256",
+        "",
+    ] {
         let parameters = format!(r#"algorithm="{label}",{ALL}"#);
         let verdict = Sent::post("/inbox")
             .signed(&parameters, &base("/inbox"))
@@ -238,23 +245,6 @@ fn over_http_2_the_authority_stands_for_the_host() {
         .signed(ALL, &base("/inbox"))
         .verdict();
     assert_eq!(verdict.reason, Some(Reason::HeaderMissing));
-}
-
-#[test]
-fn known_slips_are_named() {
-    let slip = |base: String| {
-        let verdict = Sent::post("/caf%C3%A9").signed(ALL, &base).verdict();
-        assert_eq!(reasons(&verdict), [Reason::SignatureMismatch]);
-        verdict.detail.unwrap()
-    };
-    let right = base("/caf%C3%A9");
-    assert!(slip(right.replace("post /", "POST /")).contains("`(request-target): POST /caf%C3%A9`"));
-    let whole = right.replace("post /", "post https://b.test:8443/");
-    assert!(slip(whole).contains("`(request-target): post https://b.test:8443/caf%C3%A9`"));
-    assert!(slip(right.replace("%C3%A9", "é")).contains("`(request-target): post /café`"));
-    assert!(slip(format!("{right}\n")).contains("an LF at the end"));
-    let unknown = slip(right.replace("date: Tue", "date: Wed"));
-    assert!(unknown.ends_with("over the base the farm built"), "{unknown}");
 }
 
 #[test]

@@ -3,27 +3,8 @@
 use super::*;
 
 use crate::signature::base64;
-use crate::signature::fixture::{BASE, BASE_BY_ED25519, BASE_BY_RSA, ed25519, rsa};
+use crate::signature::fixture::*;
 use crate::signature::key::{Algorithm, KeyError, KeyKind};
-
-const BY_RSA_SHA512: &str = "na1BYaf3p0dRc0mcUmxu1f0ndrO38CJ/0cI5ynqZgBrbloMHv/AfG7t3vcvMy9aFxFe5lCfhXIFzRJAbn1tk25UE8BBk\
-    0MSrtjzwAoMYnuDBI/ZyrJVy4lFM9Yh1YJkFzq2ax3a4bJ6tpVSYjBhF2pI6SBvyGmqimbC0+K+vj+9D1dz9z1EIFZbBVvuNVnsrCOdpA+xBc8mP\
-    Gwi4eZxxsBhGGe5DaL4Qmo6eF8T6ViUo+i97bBleOrv+tCROkVwWeAFTUrimazOnXWfCbbchmM87ggMuYLjYOVtL5ZXiAXwv/qTxsRjSz2AwaIkE\
-    2gHta3KhKf1cdOTs2jpOOG4TAg==";
-const BY_RSA_PSS: &str = "BRpkEwsLGilZHIc1RH1WO98AiQkJgCpEqx3TshG/4I7cBhyycTENHnOjDfGSvXWTJgPswBYBcAMqYNb9AJKePiG3Ni7TZs8W\
-    4NucOA9Mh/wgR1MeFuH1d0qQ7ke5ACKkHP0J+FumYlXQmtyh2J5yshXlwNiSKbfeINCGE9hvdNQk2KSpxHzi278Vr+jmtkyka3TQ0jJk1kXYowGo\
-    jAsAFe/zbNv7A0qkSESckUwQAWnVXho9D3jHnBwUh1X2IIB00aO9OGqxxDg6m1FcJy+ayC6cxa6LRJlvcDSMOpDIi4H5RkO8IySEn0us0l39L+Sq\
-    nVdoNaYOyjbQxGU3hGzQig==";
-const BY_P256: &str =
-    "nk0t9KszJZAemjLMCrG6fDJawwRkDY2XZ4hKNHevOHhaLxQ+yYMVR8bfDHou0afc5pAcxCCCfYGukx9rlwf2bw==";
-const BY_P256_DER: &str = "MEUCIQCeTS30qzMlkB6aMswKsbp8MlrDBGQNjZdniEo0d684eAIgWi8UPsmDFUfG3wx6LtGn3OaQHMQggn2BrpMfa5cH\
-    9m8=";
-const BY_P384: &str = "GhUhjV4QgU3Pbw+JavlWsz1a2ts/H5gClqzSvIR7B/RSCDG6of05foILs0SX2AhNRvPQxzFXfAGAyNZ3mF7nDEPZ1qyHVWlH\
-    vITIitM9m6iUCt/a8wChoI+vjP9qUcar";
-const BY_P384_DER: &str = "MGQCMBoVIY1eEIFNz28PiWr5VrM9WtrbPx+YApas0ryEewf0UggxuqH9OX6CC7NEl9gITQIwRvPQxzFXfAGAyNZ3mF7n\
-    DEPZ1qyHVWlHvITIitM9m6iUCt/a8wChoI+vjP9qUcar";
-/// By the shared secret of RFC 9421 appendix B.1.5.
-const BY_SECRET: &str = "XjRmfPZCqRrUzPDBlwJNd6LegMUZP6tFSrignudOLm4=";
 
 const ALGORITHMS: [Algorithm; 7] = [
     Algorithm::EcdsaP256Sha256,
@@ -35,30 +16,25 @@ const ALGORITHMS: [Algorithm; 7] = [
     Algorithm::RsaV15Sha512,
 ];
 
-fn secret() -> SigningKey {
-    let text = fixture!("rfc9421/test-shared-secret.base64");
-    SigningKey::from_secret(&base64::decode(text.trim_end()).bytes.unwrap())
-}
-
 #[test]
 fn deterministic_signatures_are_what_openssl_makes() {
     let signed = |key: SigningKey, algorithm| base64::encode(key.sign(algorithm, BASE.as_bytes()).unwrap());
     assert_eq!(signed(rsa(), Algorithm::RsaV15Sha256), BASE_BY_RSA);
-    assert_eq!(signed(rsa(), Algorithm::RsaV15Sha512), BY_RSA_SHA512);
+    assert_eq!(signed(rsa(), Algorithm::RsaV15Sha512), BASE_BY_RSA_SHA512);
     assert_eq!(signed(ed25519(), Algorithm::Ed25519), BASE_BY_ED25519);
-    assert_eq!(signed(secret(), Algorithm::HmacSha256), BY_SECRET);
+    assert_eq!(signed(secret(), Algorithm::HmacSha256), BASE_BY_SECRET);
 }
 
 #[test]
 fn what_openssl_signs_verifies_and_nothing_else_does() {
     for (key, algorithm, signature) in [
         (rsa(), Algorithm::RsaV15Sha256, BASE_BY_RSA),
-        (rsa(), Algorithm::RsaV15Sha512, BY_RSA_SHA512),
-        (rsa(), Algorithm::RsaPssSha512, BY_RSA_PSS),
+        (rsa(), Algorithm::RsaV15Sha512, BASE_BY_RSA_SHA512),
+        (rsa(), Algorithm::RsaPssSha512, BASE_BY_RSA_PSS),
         (ed25519(), Algorithm::Ed25519, BASE_BY_ED25519),
-        (private(P256_PRIVATE), Algorithm::EcdsaP256Sha256, BY_P256),
-        (private(P384_PRIVATE), Algorithm::EcdsaP384Sha384, BY_P384),
-        (secret(), Algorithm::HmacSha256, BY_SECRET),
+        (p256(), Algorithm::EcdsaP256Sha256, BASE_BY_P256),
+        (p384(), Algorithm::EcdsaP384Sha384, BASE_BY_P384),
+        (secret(), Algorithm::HmacSha256, BASE_BY_SECRET),
     ] {
         let key = key.public_key();
         let signature = base64::decode(signature).bytes.unwrap();
@@ -81,8 +57,18 @@ fn what_openssl_signs_verifies_and_nothing_else_does() {
 #[test]
 fn ecdsa_has_a_second_form() {
     for (pem, algorithm, fixed, asn1) in [
-        (P256_PRIVATE, Algorithm::EcdsaP256Sha256, BY_P256, BY_P256_DER),
-        (P384_PRIVATE, Algorithm::EcdsaP384Sha384, BY_P384, BY_P384_DER),
+        (
+            P256_PRIVATE,
+            Algorithm::EcdsaP256Sha256,
+            BASE_BY_P256,
+            BASE_BY_P256_DER,
+        ),
+        (
+            P384_PRIVATE,
+            Algorithm::EcdsaP384Sha384,
+            BASE_BY_P384,
+            BASE_BY_P384_DER,
+        ),
     ] {
         let key = private(pem);
         let [fixed, asn1] = [fixed, asn1].map(|text| base64::decode(text).bytes.unwrap());
@@ -104,14 +90,7 @@ fn ecdsa_has_a_second_form() {
 
 #[test]
 fn a_key_signs_what_its_kind_computes_and_nothing_else() {
-    let keys = [
-        rsa(),
-        ed25519(),
-        secret(),
-        private(P256_PRIVATE),
-        private(P384_PRIVATE),
-        private(PSS_PRIVATE),
-    ];
+    let keys = [rsa(), ed25519(), secret(), p256(), p384(), rsa_pss()];
     for key in keys {
         let kind = key.kind();
         assert!(kind.computes(kind.algorithm()));
@@ -137,9 +116,7 @@ fn a_key_for_rsa_pss_computes_nothing_else() {
         computed,
         ALGORITHMS.map(|algorithm| algorithm == Algorithm::RsaPssSha512)
     );
-    let signature = private(PSS_PRIVATE)
-        .sign(Algorithm::RsaPssSha512, b"message")
-        .unwrap();
+    let signature = rsa_pss().sign(Algorithm::RsaPssSha512, b"message").unwrap();
     let unrestricted = public(fixture!("rfc9421/test-key-rsa-pss.public.pem"));
     assert!(unrestricted.verifies(Algorithm::RsaPssSha512, b"message", &signature));
 }
