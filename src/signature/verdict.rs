@@ -28,7 +28,8 @@ pub struct Verdict {
     /// The covered components, in order, lower case.
     pub covered: Vec<String>,
     /// What was noticed besides: `query_omitted`, `scheme_prefix` (`Signature: Signature keyId=...`),
-    /// `authorization_header` (the signature came in `Authorization`).
+    /// `authorization_header` (the signature came in `Authorization`), `ecdsa_der` (an ECDSA signature as DER, where
+    /// the draft leaves its form open).
     pub notes: Vec<&'static str>,
     /// On failure, the signature base as the farm built it, to lay beside one's own.
     pub signature_base: Option<String>,
