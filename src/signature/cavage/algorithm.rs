@@ -12,7 +12,7 @@ pub fn computed(name: Option<&str>, kind: KeyKind, hs2019: Hs2019) -> Option<Alg
             _ => kind.algorithm(),
         },
         "ecdsa-sha256" => Algorithm::EcdsaP256Sha256,
-        // Neither is in the draft; the second is how Node's `http-signature` writes it.
+        // Neither is in the draft, and some write either.
         "ed25519" | "ed25519-sha512" => Algorithm::Ed25519,
         "hmac-sha256" => Algorithm::HmacSha256,
         "rsa-sha256" => Algorithm::RsaV15Sha256,

@@ -11,8 +11,8 @@ use crate::signature::cavage::proof::Proof;
 use crate::signature::digest::sha256_header;
 use crate::signature::key::Algorithm;
 
-/// The slip that explains the signature, in words that go on from "it does". Verifies some twenty bases at most, none
-/// longer than [`MAX_GUESSED`].
+/// The slip that explains the signature, in words that go on from "it does". Verifies some twenty bases at most, and
+/// none where the right one is longer than [`MAX_GUESSED`].
 pub(super) fn slip(proof: &Proof, algorithm: Algorithm) -> Option<String> {
     let base = proof.base;
     let bytes = base.bytes();
