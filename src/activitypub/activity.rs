@@ -126,7 +126,7 @@ fn alone(value: &Value) -> &Value {
 }
 
 /// The id, of a string or of an object with one. JSON-LD writes it `@id` as well.
-fn id_of(value: &Value) -> Option<&str> {
+pub fn id_of(value: &Value) -> Option<&str> {
     let id = match value {
         Value::String(id) => id,
         Value::Object(object) => object.get("id").or_else(|| object.get("@id"))?.as_str()?,

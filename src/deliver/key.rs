@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
+use crate::activitypub::{Key, KeyDocument, Listed};
 use crate::deliver::key_cache::Wanted;
-use crate::deliver::key_document::{KeyDocument, Listed, choose};
 use crate::deliver::{Document, FetchError, Outbound, Remote, Signer};
 use crate::farm::{Peer, Who};
 use crate::signature::Reason;
@@ -97,9 +97,9 @@ impl Outbound {
             true => first.clone(),
             false => self.fetch_named(&signer, &owner_id).await?,
         };
-        let pem = self.pem(&signer, key_id, &owner_id, &owner, &first).await?;
-        let public = VerifyingKey::from_pem(&pem)
-            .map_err(|error| KeyFailure::new(Reason::KeyUnreadable, format!("key `{key_id}`: {error}")))?;
+        let public = self
+            .public_key(&signer, key_id, &owner_id, &owner, &first)
+            .await?;
         let owner = Remote::read(&owner.value).ok_or_else(|| mismatch(key_id, &owner_id, "has no id"))?;
         Ok(RemoteKey {
             id: key_id.to_owned(),
@@ -108,25 +108,26 @@ impl Outbound {
         })
     }
 
-    /// The key's text, where its owner lists it: in the owner's document, or in the key's own, which `first` may be.
-    async fn pem(
+    /// The key, where its owner lists it: in the owner's document, or in the key's own, which `first` may be.
+    async fn public_key(
         &self,
         signer: &Signer,
         key_id: &str,
         owner_id: &str,
         owner: &Document,
         first: &Document,
-    ) -> Result<String, KeyFailure> {
+    ) -> Result<VerifyingKey, KeyFailure> {
         let keys = match KeyDocument::read(&owner.value) {
-            Some(KeyDocument::Actor { id, keys }) if id == owner_id => keys,
+            Some(KeyDocument::Actor(keys)) if keys.actor == owner_id => keys,
             Some(KeyDocument::Tombstone) => return Err(gone(owner_id)),
             _ => return Err(mismatch(key_id, owner_id, "is no actor of that id with a key")),
         };
-        let listed = choose(owner_id, &keys, key_id)
+        let listed = keys
+            .choose(key_id)
             .ok_or_else(|| mismatch(key_id, owner_id, "does not list that key"))?;
         let name = match listed {
             Listed::Embedded(key) if key.owner.is_none_or(|named| named == owner_id) => {
-                return Ok(key.pem.to_owned());
+                return readable(key_id, key);
             }
             Listed::Embedded(_) => return Err(mismatch(key_id, owner_id, "lists the key as another's")),
             Listed::Named(name) => *name,
@@ -137,7 +138,7 @@ impl Outbound {
         };
         match KeyDocument::read(&document.value) {
             Some(KeyDocument::Bare(key)) if key.id == name && key.owner == Some(owner_id) => {
-                Ok(key.pem.to_owned())
+                readable(key_id, &key)
             }
             _ => Err(mismatch(
                 key_id,
@@ -212,7 +213,7 @@ impl From<FetchError> for KeyFailure {
 /// Whose key the first document says it is.
 fn owner_named(first: &Document, key_id: &str) -> Result<String, KeyFailure> {
     match KeyDocument::read(&first.value) {
-        Some(KeyDocument::Actor { id, .. }) => Ok(id.to_owned()),
+        Some(KeyDocument::Actor(keys)) => Ok(keys.actor.to_owned()),
         Some(KeyDocument::Bare(key)) if key.id == key_id => match key.owner {
             Some(owner) => Ok(owner.to_owned()),
             None => Err(KeyFailure::new(
@@ -227,9 +228,18 @@ fn owner_named(first: &Document, key_id: &str) -> Result<String, KeyFailure> {
         Some(KeyDocument::Tombstone) => Err(gone(key_id)),
         None => Err(KeyFailure::new(
             Reason::KeyUnreadable,
-            format!("`{}` has no `publicKey` and is no key", first.url),
+            format!(
+                "`{}` has no `publicKey`, no `assertionMethod`, and is no key",
+                first.url
+            ),
         )),
     }
+}
+
+fn readable(key_id: &str, key: &Key) -> Result<VerifyingKey, KeyFailure> {
+    key.text
+        .read()
+        .map_err(|error| KeyFailure::new(Reason::KeyUnreadable, format!("key `{key_id}`: {error}")))
 }
 
 fn gone(id: &str) -> KeyFailure {

@@ -9,7 +9,6 @@ mod outbound;
 mod signer;
 mod fetch;
 mod remote;
-mod key_document;
 mod key_cache;
 mod key;
 mod send;

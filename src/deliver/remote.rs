@@ -3,6 +3,8 @@
 use serde_json::Value;
 use url::Url;
 
+use crate::activitypub::id_of;
+
 /// An actor of another server, or of another peer of the farm, which is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
@@ -34,12 +36,33 @@ impl Remote {
     }
 }
 
-/// The id, of a string or of an object with one.
-pub(super) fn id_of(value: &Value) -> Option<&str> {
-    let id = match value {
-        Value::String(id) => id,
-        Value::Object(object) => object.get("id").or_else(|| object.get("@id"))?.as_str()?,
-        _ => return None,
-    };
-    (!id.is_empty()).then_some(id)
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_document_of_any_shape_is_read_or_passed_over() {
+        for nothing in [
+            json!(null),
+            json!([]),
+            json!(7),
+            json!(""),
+            json!({}),
+            json!({"id": 7}),
+            json!({"id": ""}),
+        ] {
+            assert_eq!(Remote::read(&nothing), None, "{nothing}");
+        }
+        let odd =
+            json!({"@id": "https://a.test/u1", "inbox": ["x"], "endpoints": "x", "preferredUsername": {}});
+        let expected = Remote {
+            id: "https://a.test/u1".to_owned(),
+            name: None,
+            inbox: None,
+            shared_inbox: None,
+        };
+        assert_eq!(Remote::read(&odd), Some(expected));
+    }
 }

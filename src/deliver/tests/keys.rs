@@ -51,6 +51,9 @@ async fn every_form_of_a_key_id_leads_to_the_owner() {
     sut.serves("/two", &actor(&id("/two"), two));
     sut.serves("/keys/8", &key(&id("/keys/8"), &id("/named")));
     sut.serves("/named", &actor(&id("/named"), json!(id("/keys/8"))));
+    // WordPress: the actor's id has a query, and so has its key's.
+    let author = id("/?author=0");
+    sut.serves("/", &actor(&author, key(&format!("{author}#main-key"), &author)));
 
     for (key_id, expected) in [
         ("/fragment#main-key", "/fragment"),
@@ -61,11 +64,98 @@ async fn every_form_of_a_key_id_leads_to_the_owner() {
         ("/two#b", "/two"),
         ("/keys/8", "/named"),
         ("/named", "/named"),
+        ("/?author=0#main-key", "/?author=0"),
+        ("/?author=0", "/?author=0"),
     ] {
         assert_eq!(owner(&farm, &id(key_id)).await, Ok(id(expected)), "{key_id}");
     }
     let second = farm.outbound.key(&farm.peer, &id("/two#b")).await.unwrap();
     assert_eq!(second.public.pem().unwrap(), pem(1));
+}
+
+#[tokio::test]
+async fn a_key_s_text_may_be_written_in_any_way() {
+    let (farm, sut) = (Farm::new(), Sut::start().await);
+    let (rsa, pkcs1, ed25519) = (
+        include_str!("../../../tests/fixtures/signature/rsa2048.public.pem"),
+        include_str!("../../../tests/fixtures/signature/rsa2048.public.pkcs1.pem"),
+        include_str!("../../../tests/fixtures/signature/ed25519.public.pem"),
+    );
+    for (index, (text, expected)) in [
+        (rsa.to_owned(), rsa),
+        (rsa.replace('\n', "\r\n"), rsa),
+        (rsa.trim_end().to_owned(), rsa),
+        (rsa.replace('\n', "\\n"), rsa),
+        (pkcs1.to_owned(), rsa),
+        (ed25519.to_owned(), ed25519),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = format!("/u{index}");
+        let (id, key_id) = (sut.id(&path), sut.id(&format!("{path}#k")));
+        let written = json!({"id": key_id, "owner": id, "publicKeyPem": text});
+        sut.serves(&path, &actor(&id, written));
+        let key = farm.outbound.key(&farm.peer, &key_id).await.unwrap();
+        assert_eq!(key.public.pem().unwrap(), expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_multikey_is_found_wherever_its_owner_lists_it() {
+    let (farm, sut) = (Farm::new(), Sut::start().await);
+    let id = |path: &str| sut.id(path);
+    let multikey = |key_id: &str, owner: &str| {
+        // tests/fixtures/signature/ed25519.public.pem, computed with Node's BigInt.
+        let multibase = "z6MkvNj7LXbSWxHPQn8cGzhabgzzJqTSni62ANDDkMAtqYML";
+        json!({"id": id(key_id), "type": "Multikey", "controller": id(owner), "publicKeyMultibase": multibase})
+    };
+    let with = |path: &str, methods: Value| {
+        let rsa = key(&id(&format!("{path}#main-key")), &id(path));
+        let mut document = actor(&id(path), rsa);
+        document["assertionMethod"] = methods;
+        sut.serves(path, &document);
+    };
+    with("/one", multikey("/one#ed", "/one"));
+    with(
+        "/list",
+        json!(["https://elsewhere.test/k", multikey("/list#ed", "/list")]),
+    );
+    with("/named", json!(id("/keys/9")));
+    sut.serves("/keys/9", &multikey("/keys/9", "/named"));
+    let alone =
+        json!({"id": id("/alone"), "type": "Person", "assertionMethod": multikey("/alone#ed", "/alone")});
+    sut.serves("/alone", &alone);
+    // Somebody else's: by its controller, and by an actor who claims it.
+    with("/foreign", multikey("/foreign#ed", "/one"));
+    with("/thief", json!(id("/keys/9")));
+    sut.serves("/keys/evil", &multikey("/keys/evil", "/one"));
+    let broken = json!({"id": id("/broken#ed"), "type": "Multikey", "controller": id("/broken"), "publicKeyMultibase": "z6Mk"});
+    with("/broken", broken);
+
+    let ed25519 = include_str!("../../../tests/fixtures/signature/ed25519.public.pem");
+    for (key_id, expected) in [
+        ("/one#ed", "/one"),
+        ("/list#ed", "/list"),
+        ("/keys/9", "/named"),
+        ("/alone#ed", "/alone"),
+        ("/alone", "/alone"),
+    ] {
+        let found = farm.outbound.key(&farm.peer, &id(key_id)).await.unwrap();
+        assert_eq!(found.owner.id, id(expected), "{key_id}");
+        assert_eq!(found.public.pem().unwrap(), ed25519, "{key_id}");
+    }
+    // The bare id still means the one key of `publicKey`.
+    let bare = farm.outbound.key(&farm.peer, &id("/one")).await.unwrap();
+    assert_eq!(bare.public.pem().unwrap(), pem(0));
+    for (key_id, expected) in [
+        ("/foreign#ed", Reason::KeyOwnerMismatch),
+        ("/thief#ed", Reason::KeyOwnerMismatch),
+        ("/keys/evil", Reason::KeyOwnerMismatch),
+        ("/broken#ed", Reason::KeyUnreadable),
+    ] {
+        assert_eq!(owner(&farm, &id(key_id)).await, Err(expected), "{key_id}");
+    }
 }
 
 #[tokio::test]
