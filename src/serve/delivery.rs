@@ -114,15 +114,21 @@ pub async fn verify(
         Parsed::Invalid(verdict) => return Ok(Verified::by_nobody(verdict)),
         Parsed::Signed(signatures) => signatures,
     };
-    let mut first = None;
+    let mut judged = Vec::new();
     for signature in &signatures {
         let verified = judge(site, via, peer, request, signature).await?;
-        if verified.verdict.result == Outcome::Valid {
-            return Ok(verified);
+        let is_valid = verified.verdict.result == Outcome::Valid;
+        judged.push(verified);
+        if is_valid {
+            break;
         }
-        first.get_or_insert(verified);
     }
-    Ok(first.unwrap_or_else(|| Verified::by_nobody(Verdict::unsigned())))
+    Ok(
+        match signature::decisive(judged.iter().map(|verified| &verified.verdict)) {
+            Some(place) => judged.swap_remove(place),
+            None => Verified::by_nobody(Verdict::unsigned()),
+        },
+    )
 }
 
 /// Judges one signature. Its key is fetched where the cache does not have it; where a cached key does not verify, it is

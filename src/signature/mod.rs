@@ -14,7 +14,7 @@ mod verdict;
 
 pub use dialect::Dialect;
 pub use terms::{Hs2019, Terms, Window};
-pub use verdict::{Finding, Outcome, Reason, Verdict};
+pub use verdict::{Finding, Outcome, Reason, Verdict, decisive, note_meaning};
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -97,6 +97,13 @@ impl SignatureHeader {
     pub fn key_id(&self) -> &str {
         match self {
             SignatureHeader::Cavage(header) => header.key_id(),
+        }
+    }
+
+    /// When the signature says it was made (`created`), in Unix seconds.
+    pub fn created(&self) -> Option<i64> {
+        match self {
+            SignatureHeader::Cavage(header) => header.created(),
         }
     }
 

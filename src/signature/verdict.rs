@@ -121,6 +121,83 @@ impl Reason {
             _ => String::new(),
         }
     }
+
+    /// What it means and what would be right, in one line for a person.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Reason::BadBase64 => {
+                "write signature and digest as RFC 4648 section 4 has base64, padded, in one line"
+            }
+            Reason::CreatedInFuture => "the sender's clock is ahead, or `created` is no Unix time in seconds",
+            Reason::DateInFuture => "the sender's clock is ahead: sign with the time of sending, in GMT",
+            Reason::DateTooOld => "sign when sending and again for each retry, or look at the sender's clock",
+            Reason::DateUnreadable => {
+                "write `Date` as RFC 9110 section 5.6.7 has it: `Sun, 06 Nov 1994 08:49:37 GMT`"
+            }
+            Reason::DigestMismatch => {
+                "the body was changed after its digest was made: digest the bytes that are sent"
+            }
+            Reason::DigestMissing => {
+                "a POST needs a digest of its body, or the signature says nothing about the body"
+            }
+            Reason::DigestNotSigned => {
+                "list the digest among what the signature covers, or anybody can replace both"
+            }
+            Reason::Expired => "it came after `expires`: allow more time, or sign again for each retry",
+            Reason::HeaderMissing => {
+                "send every header that the signature covers, or do not cover it; a proxy may drop one"
+            }
+            Reason::HeaderNotSigned => "cover method and target, the host, a date, and the digest of a body",
+            Reason::KeyFetchFailed => {
+                "the document at the key id could not be fetched: serve it to whoever asks"
+            }
+            Reason::KeyGone => "the key's owner is deleted, so nothing it signs counts",
+            Reason::KeyMissing => "all was checked but the signature itself",
+            Reason::KeyOwnerMismatch => {
+                "key and owner must name each other: the key its `owner`, the owner that key id"
+            }
+            Reason::KeyUnreadable => "publish the public key as SPKI or PKCS#1 PEM, or as a Multikey",
+            Reason::Malformed => {
+                "the signature's header does not parse: write its parameters as its dialect has them"
+            }
+            Reason::ParameterForbidden => "cover `(created)` and `(expires)` under algorithm `hs2019` alone",
+            Reason::ParameterMissing => {
+                "what is covered as `(created)` or `(expires)` must be a parameter too"
+            }
+            Reason::QueryOmitted => "sign the target with its query, as it stands in the request line",
+            Reason::SignatureMismatch => {
+                "another key, or another signature base: lay the one below beside the one signed"
+            }
+            Reason::SignerMismatch => {
+                "sign with the key of the activity's `actor`; forwarding needs a proof in the object"
+            }
+            Reason::UnsupportedAlgorithm => "name an algorithm that the key computes, or none",
+            Reason::UnsupportedDialect => "sign in a dialect that is read here",
+            Reason::UnsupportedDigest => "give a digest by SHA-256 or SHA-512",
+        }
+    }
+}
+
+/// What a note of a verdict means, in half a line for a person; `None` for one that is not known.
+pub fn note_meaning(note: &str) -> Option<&'static str> {
+    match note {
+        "authorization_header" => Some("the signature came in `Authorization: Signature`"),
+        "ecdsa_der" => Some("the ECDSA signature is DER, where r and s side by side are the usual form"),
+        "query_omitted" => Some("signed was the target without its query"),
+        "scheme_prefix" => Some("`Signature:` has the scheme word, which belongs to `Authorization`"),
+        _ => None,
+    }
+}
+
+/// Of the verdicts on the signatures of one request, the place of the one that counts: the first that is valid, else
+/// the first. `None` of none.
+pub fn decisive<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>) -> Option<usize> {
+    let mut outcomes = verdicts.into_iter().map(|verdict| verdict.result).enumerate();
+    let first = outcomes.next()?;
+    let valid = std::iter::once(first)
+        .chain(outcomes)
+        .find(|(_, result)| *result == Outcome::Valid);
+    Some(valid.map_or(0, |(place, _)| place))
 }
 
 /// The three outcomes of verification; their names are labels in stats and journal.
@@ -165,6 +242,8 @@ pub enum Reason {
     KeyFetchFailed,
     /// The key's owner is gone (410 or 404).
     KeyGone,
+    /// No key was given, as only `peerfarm verify` lets it happen.
+    KeyMissing,
     /// The key's owner does not name that key, or the key another owner.
     KeyOwnerMismatch,
     /// The key is no public key the farm can read.
@@ -205,3 +284,51 @@ fn fewer_than_two(findings: &[Finding]) -> bool {
 
 /// How many bytes a finding's detail may have.
 const MAX_DETAIL: usize = 2_048;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every reason's name, as serde lists them where one is unknown.
+    fn labels() -> Vec<String> {
+        let error = serde_json::from_str::<Reason>("\"?\"").unwrap_err().to_string();
+        let (_, listed) = error.split_once("expected one of").unwrap();
+        listed.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_reason_stands_in_the_docs_and_says_what_would_be_right() {
+        let docs = include_str!("../../docs/signatures.md");
+        let table: Vec<&str> = docs
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split('|').next())
+            .flat_map(|cell| cell.split(['`', ',', ' ']))
+            .collect();
+        let labels = labels();
+        assert!(labels.len() > 20, "{labels:?}");
+        for label in labels {
+            assert!(
+                table.contains(&label.as_str()),
+                "docs/signatures.md has no `{label}`"
+            );
+            let reason: Reason = serde_json::from_value(label.clone().into()).unwrap();
+            let meaning = reason.meaning();
+            assert!(
+                meaning.len() < 100 && !meaning.ends_with('.'),
+                "{label}: {meaning}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_valid_verdict_counts_else_the_first() {
+        let invalid = || Verdict::invalid(Reason::Malformed, "");
+        assert_eq!(decisive(&[]), None);
+        assert_eq!(decisive(&[invalid(), invalid()]), Some(0));
+        assert_eq!(
+            decisive(&[invalid(), Verdict::valid(), Verdict::valid()]),
+            Some(1)
+        );
+        assert_eq!(decisive(&[Verdict::valid(), invalid()]), Some(0));
+    }
+}

@@ -130,7 +130,7 @@ impl Header {
     }
 
     /// `created` as a Unix time.
-    pub(super) fn created(&self) -> Option<i64> {
+    pub fn created(&self) -> Option<i64> {
         self.created.as_deref()?.parse().ok()
     }
 
