@@ -46,7 +46,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry with its request: target, version, headers and body (`body` where it is text, else `body_base64`).
+    /// The entry with its request: target, version, `authority` where that is not in `Host` (HTTP/2), headers and body
+    /// (`body` where it is text, else `body_base64`).
     pub fn whole(&self) -> Whole<'_> {
         Whole(self)
     }
@@ -120,6 +121,7 @@ impl Serialize for Whole<'_> {
             line: self.0.line(),
             target: raw.target(),
             version: raw.version(),
+            authority: raw.authority(),
             headers: HeaderLines(raw.headers()),
             body,
             body_base64: body.is_none().then(|| STANDARD.encode(raw.body())),
@@ -155,6 +157,8 @@ struct WholeLine<'a> {
     line: Line<'a>,
     target: &'a str,
     version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authority: Option<&'a str>,
     headers: HeaderLines<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,

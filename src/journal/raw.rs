@@ -10,6 +10,7 @@ pub struct Raw {
     path: usize,
     target: usize,
     version: &'static str,
+    authority: Option<Box<str>>,
     head: usize,
 }
 
@@ -47,6 +48,10 @@ impl Raw {
             } else {
                 "HTTP/1.1"
             },
+            authority: request
+                .uri()
+                .authority()
+                .map(|authority| authority.as_str().into()),
             head: bytes.len(),
             bytes,
         }
@@ -77,6 +82,11 @@ impl Raw {
         self.version
     }
 
+    /// The host that `:authority` or a whole URL asked for; `None` where only `Host` does.
+    pub fn authority(&self) -> Option<&str> {
+        self.authority.as_deref()
+    }
+
     /// The headers in their order, one `name: value` a line, each ended by CRLF.
     pub fn headers(&self) -> &[u8] {
         &self.bytes[self.target..self.head]
@@ -89,7 +99,7 @@ impl Raw {
 
     /// What it takes in memory.
     pub(super) fn weight(&self) -> usize {
-        self.bytes.capacity()
+        self.bytes.capacity() + self.authority().map_or(0, str::len)
     }
 
     /// Method and target came as text.
