@@ -1,0 +1,43 @@
+//! An entry of the farm's journal, as `GET /journal/{id}` and `journal show ID --json` have it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderMap;
+use serde_json::Value;
+
+use crate::clock::Timestamp;
+use crate::saved::{Note, Saved, SavedError, add};
+
+/// Reads the request of an entry. Its body is what arrived, whatever `Content-Length` says.
+pub(super) fn read(entry: &Value) -> Result<Saved, SavedError> {
+    let text = |name: &'static str| entry[name].as_str().ok_or(SavedError::Missing(name));
+    let mut headers = HeaderMap::new();
+    let mut notes = Vec::new();
+    for field in entry["headers"].as_array().into_iter().flatten() {
+        let (Some(name), Some(value)) = (field[0].as_str(), field[1].as_str()) else {
+            return Err(SavedError::Missing("headers as a list of names and values"));
+        };
+        if value.contains('\u{fffd}') {
+            let detail =
+                format!("`{name}` has bytes that are no UTF-8, which the journal's JSON does not keep");
+            notes.push(Note::new("header_replaced", detail));
+        }
+        add(&mut headers, name, value.as_bytes())?;
+    }
+    let body = match entry["body_base64"].as_str() {
+        Some(body) => STANDARD
+            .decode(body)
+            .map_err(|error| SavedError::Base64(error.to_string()))?,
+        None => entry["body"].as_str().unwrap_or_default().as_bytes().to_vec(),
+    };
+    Ok(Saved {
+        method: text("method")?.to_owned(),
+        target: text("target")?.to_owned(),
+        scheme: None,
+        authority: entry["authority"].as_str().map(str::to_owned),
+        headers,
+        body,
+        at: entry["at"].as_str().and_then(Timestamp::parse_rfc3339),
+        notes,
+    })
+}
