@@ -13,7 +13,7 @@ use crate::store::StoreError;
 pub enum Exit {
     /// Done, passed.
     Done = 0,
-    /// A check failed: a delivery was refused, a wait ran out.
+    /// A check failed: a delivery was refused, a signature does not hold, a wait ran out.
     Failed = 1,
     /// The words or a file are wrong.
     Words = 2,
@@ -49,7 +49,7 @@ impl From<&Outcome> for Exit {
                 fate: Fate::Unreached,
                 ..
             } => Exit::Unreached,
-            Outcome::Waited { held: false, .. } => Exit::Failed,
+            Outcome::Judged { valid: false, .. } | Outcome::Waited { held: false, .. } => Exit::Failed,
             _ => Exit::Done,
         }
     }
@@ -58,7 +58,11 @@ impl From<&Outcome> for Exit {
 impl From<&Failure> for Exit {
     fn from(failure: &Failure) -> Exit {
         match failure {
-            Failure::Activity { .. } | Failure::File { .. } | Failure::Target { .. } => Exit::Words,
+            Failure::Activity { .. }
+            | Failure::File { .. }
+            | Failure::Key { .. }
+            | Failure::Saved { .. }
+            | Failure::Target { .. } => Exit::Words,
             Failure::Refused { status, .. }
                 if *status != StatusCode::REQUEST_TIMEOUT && status.is_client_error() =>
             {

@@ -12,6 +12,7 @@ pub mod serve;
 mod stats;
 mod surroundings;
 mod target;
+mod verify;
 mod wait;
 
 pub use actors::{Follow, Send};
@@ -24,6 +25,7 @@ pub use reach::{FarmUrl, FarmUrlError, Reach};
 pub use stats::{Reset, Stats};
 pub use surroundings::{File, Problem, Surroundings};
 pub use target::{Target, TargetError};
+pub use verify::{Moment, MomentError, Verify};
 pub use wait::Wait;
 
 use std::ffi::OsString;
@@ -98,6 +100,8 @@ Examples:
     Wait(Wait),
     /// Lists what arrived, newest first, with verdicts
     Journal(Journal),
+    /// Judges the signature of a request saved in a file, without a farm
+    Verify(Box<Verify>),
     /// Prints where the CA is that a server under test has to trust
     Certs(Certs),
     /// Prints lines for /etc/hosts that name every peer and `hooks.test`
@@ -122,6 +126,7 @@ impl Step {
                 ..
             })
             | Step::Journal(Journal { reach, .. }) => reach.json,
+            Step::Verify(verify) => verify.json,
             Step::Certs(certs) => certs.json,
             Step::Hosts(hosts) => hosts.json,
             Step::Completions(_) => false,

@@ -1,7 +1,5 @@
 //! `follow`, `unfollow`, `send`: an actor of the farm does something, and the server under test answers.
 
-use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -9,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::command::{Follow, Reach, Send};
 use crate::ids::Acct;
 use crate::runner::api::Api;
-use crate::runner::{Failure, Fate, Outcome};
+use crate::runner::{Failure, Fate, Outcome, file};
 
 pub(super) async fn follow(words: &Follow) -> Result<Outcome, Failure> {
     let body = json!({ "target": words.target.to_string() });
@@ -61,25 +59,13 @@ fn fate(answer: &Value) -> Fate {
 }
 
 /// The activity in a file, or on stdin for `-`.
-fn activity(file: &Path) -> Result<Value, Failure> {
-    let unread = |error| Failure::File {
-        file: file.to_owned(),
-        error,
-    };
-    let reader: Box<dyn Read> = match file.as_os_str() == "-" {
-        true => Box::new(io::stdin()),
-        false => Box::new(fs::File::open(file).map_err(unread)?),
-    };
-    let mut text = Vec::new();
-    reader
-        .take(MAX_ACTIVITY + 1)
-        .read_to_end(&mut text)
-        .map_err(unread)?;
+fn activity(path: &Path) -> Result<Value, Failure> {
+    let text = file::read(path, MAX_ACTIVITY)?;
     let wrong = |problem| Failure::Activity {
-        file: file.to_owned(),
+        file: path.to_owned(),
         problem,
     };
-    if text.len() as u64 > MAX_ACTIVITY {
+    if text.len() > MAX_ACTIVITY {
         return Err(wrong(format!("more than {MAX_ACTIVITY} bytes")));
     }
     match serde_json::from_slice(&text) {
@@ -90,7 +76,7 @@ fn activity(file: &Path) -> Result<Value, Failure> {
 }
 
 /// The largest activity that is read, in bytes.
-const MAX_ACTIVITY: u64 = 16 << 20;
+const MAX_ACTIVITY: usize = 16 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::command::FarmUrl;
 use crate::launch::StartError;
-use crate::runner::api;
+use crate::runner::{KeyFileError, api};
+use crate::saved::SavedError;
 use crate::store::StoreError;
 
 /// A command that came to no result.
@@ -47,6 +48,14 @@ pub enum Failure {
         /// The status.
         status: StatusCode,
     },
+    /// A file holds no key.
+    #[error("`{}` cannot be used as a key: {problem}", file.display())]
+    Key {
+        /// The file.
+        file: PathBuf,
+        /// Why; part of the message already, hence no source.
+        problem: KeyFileError,
+    },
     /// The farm says no, with a problem (RFC 9457).
     #[error("{}", described(problem, *status))]
     Refused {
@@ -54,6 +63,14 @@ pub enum Failure {
         status: StatusCode,
         /// The problem, whole.
         problem: Value,
+    },
+    /// A file holds no request.
+    #[error("`{}` cannot be judged: {error}", file.display())]
+    Saved {
+        /// The file.
+        file: PathBuf,
+        /// Why; part of the message already, hence no source.
+        error: SavedError,
     },
     /// The farm does not answer in time.
     #[error("the farm at `{farm}` has not answered for {} s", patience.as_secs())]

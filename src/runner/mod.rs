@@ -4,12 +4,15 @@
 mod actors;
 mod api;
 mod failure;
+mod file;
 mod journal;
 mod local;
 mod peers;
 mod stats;
+mod verify;
 
 pub use failure::Failure;
+pub use verify::KeyFileError;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -32,6 +35,7 @@ pub async fn carry_out(step: &Step) -> Result<Outcome, Failure> {
         Step::Reset(words) => stats::reset(words).await,
         Step::Wait(words) => stats::wait(words).await,
         Step::Journal(words) => journal::read(words).await,
+        Step::Verify(words) => verify::verify(words),
         Step::Certs(words) => local::certs(words),
         Step::Hosts(words) => local::hosts(words),
         Step::Completions(words) => Ok(local::completions(words)),
@@ -59,6 +63,15 @@ pub enum Outcome {
     Entries(Value),
     /// One journal entry, whole.
     Entry(Value),
+    /// The verdict on a saved request: `{"method", "target", "scheme", "authority", "bytes", "judged_at", "notes":
+    /// [{"name", "detail"}], "verdict"}`, the verdict as the journal has it, and where there are several signatures
+    /// `"verdicts"`, one each.
+    Judged {
+        /// All of that.
+        answer: Value,
+        /// Whether the signature holds.
+        valid: bool,
+    },
     /// The names of a farm, and the address they get.
     Names {
         /// Every peer's host, then those of the hooks.
@@ -88,6 +101,7 @@ impl Outcome {
     pub fn json(&self) -> Value {
         match self {
             Outcome::Delivered { answer, .. } | Outcome::Waited { answer, .. } => answer.clone(),
+            Outcome::Judged { answer, .. } => answer.clone(),
             Outcome::Entries(answer) | Outcome::Entry(answer) => answer.clone(),
             Outcome::Peer(answer) | Outcome::Peers(answer) | Outcome::Stats(answer) => answer.clone(),
             Outcome::Authorities { file, .. } => json!({ "ca": file }),

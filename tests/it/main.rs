@@ -28,6 +28,9 @@ mod inbox;
 /// Signatures as a whole farm judges them: what is covered, whose key it is, how old it may be.
 mod signatures;
 
+/// The verdict on a request saved in a file, without a farm.
+mod verify;
+
 /// What happens below and around an exchange: hosts, handshakes, heads, bodies, time limits, senders that leave.
 mod connections;
 

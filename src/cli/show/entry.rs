@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::output::foreign;
-use crate::cli::show::journal::{Entry, Verdict};
+use crate::cli::show::journal::Entry;
 
 #[derive(Deserialize)]
 struct Whole {
@@ -41,7 +41,8 @@ pub(super) fn entry(answer: &Value) -> Result<String, serde_json::Error> {
         text.push_str(&format!("\n(no text; base64) {body}\n"));
     }
     if let Some(found) = &entry.verdict {
-        text.push_str(&verdict(found));
+        text.push('\n');
+        text.push_str(&found.text());
     }
     Ok(foreign(&text))
 }
@@ -77,31 +78,6 @@ fn facts(entry: &Entry) -> String {
     text
 }
 
-fn verdict(found: &Verdict) -> String {
-    let mut text = format!("\nverdict       {}\n", found.short());
-    for (name, value) in [
-        ("why", &found.detail),
-        ("dialect", &found.dialect),
-        ("key id", &found.key_id),
-    ] {
-        if let Some(value) = value {
-            text.push_str(&format!("{name:<14}{value}\n"));
-        }
-    }
-    for (name, values) in [("covered", &found.covered), ("notes", &found.notes)] {
-        if !values.is_empty() {
-            text.push_str(&format!("{name:<14}{}\n", values.join(" ")));
-        }
-    }
-    if let Some(base) = &found.signature_base {
-        text.push_str("signature base, as the farm built it:\n");
-        for line in base.lines() {
-            text.push_str(&format!("  {line}\n"));
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -125,9 +101,10 @@ mod tests {
             "answer        400, 1.2 ms, refused\n",
             "delivery id   https://sut.test/1\n",
             "\nPOST /inbox?a=b HTTP/1.1\nhost: lemmy1.test\ndigest: SHA-256=x\n\n{}\n",
-            "verdict       invalid: digest_mismatch\nwhy           it is another\n",
+            "\n\nverdict       invalid: digest_mismatch\nmeaning       the body was changed",
+            "\nwhy           it is another\n",
             "covered       (request-target) digest\n",
-            "  (request-target): post /inbox\n  digest: SHA-256=x\n",
+            "  (request-target): post /inbox␊\n  digest: SHA-256=x\n",
         ] {
             assert!(text.contains(expected), "{expected}\n--\n{text}");
         }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::show::table;
+use crate::cli::show::verdict::Verdict;
 
 #[derive(Deserialize)]
 struct Entries {
@@ -33,41 +34,12 @@ pub(super) struct Entry {
     pub(super) verdict: Option<Verdict>,
 }
 
-/// What verification found.
-#[derive(Deserialize)]
-pub(super) struct Verdict {
-    pub(super) result: String,
-    pub(super) reason: Option<String>,
-    #[serde(default)]
-    pub(super) detail: Option<String>,
-    #[serde(default)]
-    pub(super) dialect: Option<String>,
-    #[serde(default)]
-    pub(super) key_id: Option<String>,
-    #[serde(default)]
-    pub(super) covered: Vec<String>,
-    #[serde(default)]
-    pub(super) notes: Vec<String>,
-    #[serde(default)]
-    pub(super) signature_base: Option<String>,
-}
-
 impl Entry {
     /// The id as text, quoted in JSON or not.
     pub(super) fn id(&self) -> String {
         self.id
             .as_str()
             .map_or_else(|| self.id.to_string(), str::to_owned)
-    }
-}
-
-impl Verdict {
-    /// `invalid: digest_mismatch`.
-    pub(super) fn short(&self) -> String {
-        match &self.reason {
-            Some(reason) => format!("{}: {reason}", self.result),
-            None => self.result.clone(),
-        }
     }
 }
 
