@@ -48,6 +48,7 @@ pub mod seed;
 
 // protocol: bytes in, values out
 pub mod signature;
+pub mod proof;
 pub mod saved;
 pub mod activitypub;
 pub mod webhook;

@@ -6,20 +6,20 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
 /// Base64 with padding (RFC 4648 section 4).
-pub(super) fn encode(bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn encode(bytes: impl AsRef<[u8]>) -> String {
     STANDARD.encode(bytes)
 }
 
 /// What base64 text holds. Both can be there: text that is not quite base64 and can be read all the same.
-pub(super) struct Decoded {
+pub(crate) struct Decoded {
     /// The bytes, where there is any reading of the text.
-    pub(super) bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
     /// What makes it not base64 as RFC 4648 section 4 has it.
-    pub(super) fault: Option<base64::DecodeError>,
+    pub(crate) fault: Option<base64::DecodeError>,
 }
 
 /// Reads base64; unpadded or wrapped text, which some decoders let pass, is a fault and is read.
-pub(super) fn decode(text: &str) -> Decoded {
+pub(crate) fn decode(text: &str) -> Decoded {
     match STANDARD.decode(text) {
         Ok(bytes) => Decoded {
             bytes: Some(bytes),

@@ -4,7 +4,7 @@
 //! [`SignatureHeader::verify`] judges. One module a dialect: [`cavage`] today. A request that speaks RFC 9421 is
 //! recognised and refused, never read as the other.
 
-mod base64;
+pub(crate) mod base64;
 pub mod cavage;
 mod dialect;
 pub mod digest;
@@ -14,6 +14,7 @@ mod verdict;
 
 pub use dialect::Dialect;
 pub use terms::{Hs2019, Terms, Window};
+pub(crate) use verdict::cut;
 pub use verdict::{Finding, Outcome, Reason, Verdict, decisive, note_meaning};
 
 use http::HeaderMap;

@@ -128,6 +128,16 @@ impl Reason {
             Reason::BadBase64 => {
                 "write signature and digest as RFC 4648 section 4 has base64, padded, in one line"
             }
+            Reason::BadMultibase => "write `proofValue` as `z` and base58btc of the signature's 64 bytes",
+            Reason::CanonicalizationFailed => {
+                "send JSON-LD that can be processed; a smaller document, or ids for its nodes, may help"
+            }
+            Reason::ContextMismatch => {
+                "sign under the document's own `@context`, and do not change it afterwards"
+            }
+            Reason::ContextUnknown => {
+                "name well-known contexts and define other terms in the document itself"
+            }
             Reason::CreatedInFuture => "the sender's clock is ahead, or `created` is no Unix time in seconds",
             Reason::DateInFuture => "the sender's clock is ahead: sign with the time of sending, in GMT",
             Reason::DateTooOld => "sign when sending and again for each retry, or look at the sender's clock",
@@ -164,6 +174,7 @@ impl Reason {
             Reason::ParameterMissing => {
                 "what is covered as `(created)` or `(expires)` must be a parameter too"
             }
+            Reason::ProofPurposeMismatch => "prove objects for the purpose `assertionMethod`",
             Reason::QueryOmitted => "sign the target with its query, as it stands in the request line",
             Reason::SignatureMismatch => {
                 "another key, or another signature base: lay the one below beside the one signed"
@@ -174,6 +185,9 @@ impl Reason {
             Reason::UnsupportedAlgorithm => "name an algorithm that the key computes, or none",
             Reason::UnsupportedDialect => "sign in a dialect that is read here",
             Reason::UnsupportedDigest => "give a digest by SHA-256 or SHA-512",
+            Reason::UnsupportedProof => {
+                "prove objects by `eddsa-jcs-2022`, or sign them by `RsaSignature2017`"
+            }
         }
     }
 }
@@ -182,9 +196,11 @@ impl Reason {
 pub fn note_meaning(note: &str) -> Option<&'static str> {
     match note {
         "authorization_header" => Some("the signature came in `Authorization: Signature`"),
+        "context_replaced" => Some("the proof's contexts are fewer than the document's, and were used"),
         "ecdsa_der" => Some("the ECDSA signature is DER, where r and s side by side are the usual form"),
         "query_omitted" => Some("signed was the target without its query"),
         "scheme_prefix" => Some("`Signature:` has the scheme word, which belongs to `Authorization`"),
+        "signature_removed" => Some("the object's `signature` was left out before its proof was checked"),
         _ => None,
     }
 }
@@ -218,13 +234,21 @@ pub enum Outcome {
 pub enum Reason {
     /// The signature or a digest is no base64 (RFC 4648 section 4, padding included).
     BadBase64,
+    /// The value of a proof is no multibase in base58btc.
+    BadMultibase,
+    /// The document has no canonical form: it is no JSON-LD, or too large or too entangled.
+    CanonicalizationFailed,
+    /// The contexts of a proof are not the first of its document.
+    ContextMismatch,
+    /// A JSON-LD context that the farm does not have; none is fetched.
+    ContextUnknown,
     /// `created` lies too far in the future.
     CreatedInFuture,
     /// The date lies too far in the future.
     DateInFuture,
     /// The date, or `(created)`, is older than the window.
     DateTooOld,
-    /// No HTTP date.
+    /// No date, or not as HTTP or, in a proof, RFC 3339 has it.
     DateUnreadable,
     /// The body has another digest.
     DigestMismatch,
@@ -248,12 +272,14 @@ pub enum Reason {
     KeyOwnerMismatch,
     /// The key is no public key the farm can read.
     KeyUnreadable,
-    /// The signature header does not parse.
+    /// The signature header, or the proof, does not parse.
     Malformed,
     /// `(created)` or `(expires)` with an algorithm that forbids it.
     ParameterForbidden,
     /// A listed `(created)` or `(expires)` without its parameter.
     ParameterMissing,
+    /// A proof that was made for another purpose than to assert.
+    ProofPurposeMismatch,
     /// The signature covers the target without its query.
     QueryOmitted,
     /// The cryptographic check failed.
@@ -266,10 +292,12 @@ pub enum Reason {
     UnsupportedDialect,
     /// A digest algorithm the farm does not compute.
     UnsupportedDigest,
+    /// A kind of proof the farm does not read.
+    UnsupportedProof,
 }
 
 /// `text`, or its first `limit` bytes or a few less and how much was left out.
-pub(super) fn cut(mut text: String, limit: usize) -> String {
+pub(crate) fn cut(mut text: String, limit: usize) -> String {
     if text.len() > limit {
         let left_out = text.len() - text.floor_char_boundary(limit);
         text.truncate(text.len() - left_out);

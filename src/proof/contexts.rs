@@ -1,0 +1,39 @@
+//! The JSON-LD contexts that signed documents name. They are part of the program: what a context means must not hang
+//! on the network, and a document must not make the farm fetch anything.
+
+/// The context at that address, which servers write with `http` too.
+pub(super) fn named(url: &str) -> Option<&'static str> {
+    let address = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))?;
+    let (_, text) = CONTEXTS.iter().find(|(known, _)| *known == address)?;
+    Some(text)
+}
+
+/// Addresses without their scheme, and documents; `contexts/README.md` says where these come from.
+const CONTEXTS: [(&str, &str); 9] = [
+    (
+        "purl.archive.org/socialweb/webfinger",
+        include_str!("contexts/webfinger.json"),
+    ),
+    ("w3id.org/identity/v1", include_str!("contexts/identity-v1.json")),
+    (
+        "w3id.org/security/data-integrity/v1",
+        include_str!("contexts/security-data-integrity-v1.json"),
+    ),
+    (
+        "w3id.org/security/data-integrity/v2",
+        include_str!("contexts/security-data-integrity-v2.json"),
+    ),
+    (
+        "w3id.org/security/multikey/v1",
+        include_str!("contexts/security-multikey-v1.json"),
+    ),
+    ("w3id.org/security/v1", include_str!("contexts/security-v1.json")),
+    (
+        "www.w3.org/ns/activitystreams",
+        include_str!("contexts/activitystreams.json"),
+    ),
+    ("www.w3.org/ns/cid/v1", include_str!("contexts/cid-v1.json")),
+    ("www.w3.org/ns/did/v1", include_str!("contexts/did-v1.json")),
+];
