@@ -6,9 +6,11 @@
 
 pub(crate) mod base64;
 pub mod cavage;
+pub mod content_digest;
 mod dialect;
 pub mod digest;
 pub mod key;
+pub mod rfc9421;
 mod terms;
 mod verdict;
 
