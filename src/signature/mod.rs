@@ -9,10 +9,12 @@ pub mod cavage;
 pub mod content_digest;
 mod dialect;
 pub mod digest;
+mod field;
 pub mod key;
 pub mod rfc9421;
 mod terms;
 mod verdict;
+mod window;
 
 pub use dialect::Dialect;
 pub use terms::{Hs2019, Terms, Window};

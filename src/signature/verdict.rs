@@ -310,6 +310,9 @@ fn fewer_than_two(findings: &[Finding]) -> bool {
     findings.len() < 2
 }
 
+/// How many bytes of a signature base a verdict keeps.
+pub(super) const MAX_BASE: usize = 16_384;
+
 /// How many bytes a finding's detail may have.
 const MAX_DETAIL: usize = 2_048;
 

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use http::HeaderMap;
-
 use crate::signature::Request;
+use crate::signature::field::combined;
 
 /// The covered components with their values, in order.
 #[derive(Clone, Debug)]
@@ -114,20 +113,6 @@ fn value<'a>(name: &str, request: &Request<'a>, times: Times<'a>) -> Option<Cow<
         "host" if request.authority.is_some() => request.authority.map(|text| Cow::Borrowed(text.as_bytes())),
         _ => combined(name, request.headers),
     }
-}
-
-/// The values of a header in order, trimmed and joined by a comma and a space; an empty one is an empty value.
-fn combined<'a>(name: &str, headers: &'a HeaderMap) -> Option<Cow<'a, [u8]>> {
-    let mut values = headers
-        .get_all(name)
-        .iter()
-        .map(|value| value.as_bytes().trim_ascii());
-    let first = Cow::Borrowed(values.next()?);
-    Some(values.fold(first, |mut joined, value| {
-        joined.to_mut().extend_from_slice(b", ");
-        joined.to_mut().extend_from_slice(value);
-        joined
-    }))
 }
 
 pub(super) const REQUEST_TARGET: &str = "(request-target)";

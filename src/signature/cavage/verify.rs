@@ -8,9 +8,9 @@ use crate::signature::cavage::algorithm::{HS2019, NAMES, forbids_times};
 use crate::signature::cavage::base::{Base, CREATED, EXPIRES, REQUEST_TARGET};
 use crate::signature::cavage::proof::Proof;
 use crate::signature::key::VerifyingKey;
-use crate::signature::verdict::cut;
+use crate::signature::verdict::{MAX_BASE, cut};
+use crate::signature::window::{expired, outside};
 use crate::signature::{Dialect, Finding, Reason, Request, Terms, Verdict, Window, base64, digest};
-use crate::units::Span;
 
 impl Header {
     /// Runs the checks in the order that [`crate::signature::SignatureHeader::verify`] documents. Where there is no
@@ -165,35 +165,7 @@ fn dates(header: &Header, base: &Base, terms: Terms, verdict: &mut Verdict) {
         finding.into_iter().for_each(|finding| verdict.add(finding));
     }
     if let Some(expires) = header.expires() {
-        let (end, margin) = (Timestamp::from_unix(expires), Span::from(window.future));
-        if now > end.plus(window.future) {
-            let since = apart(now, end);
-            let detail = format!("`expires`, {expires}, passed {since} ago; up to {margin} is let pass");
-            verdict.add(Finding::new(Reason::Expired, detail));
-        }
+        let finding = expired(terms, expires);
+        finding.into_iter().for_each(|finding| verdict.add(finding));
     }
 }
-
-/// The finding on a date that lies outside of the window; `early` is the reason where it lies ahead.
-fn outside(window: Window, now: Timestamp, date: Timestamp, early: Reason, what: &str) -> Option<Finding> {
-    if date > now.plus(window.future) {
-        let (ahead, most) = (apart(date, now), Span::from(window.future));
-        let detail = format!("{what} lies {ahead} ahead; up to {most} is let pass");
-        return Some(Finding::new(early, detail));
-    }
-    if date < now.minus(window.past) {
-        let (old, most) = (apart(now, date), Span::from(window.past));
-        let detail = format!("{what} is {old} old; up to {most} is let pass");
-        return Some(Finding::new(Reason::DateTooOld, detail));
-    }
-    None
-}
-
-/// The whole seconds from one moment to a later one.
-fn apart(later: Timestamp, earlier: Timestamp) -> Span {
-    let micros = later.micros_since(earlier);
-    Span::seconds(u64::try_from(micros / 1_000_000).unwrap_or(0))
-}
-
-/// How many bytes of a signature base a verdict keeps.
-const MAX_BASE: usize = 16_384;
