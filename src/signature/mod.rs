@@ -8,6 +8,7 @@ pub(crate) mod base64;
 pub mod cavage;
 pub mod content_digest;
 mod dialect;
+mod dictionary;
 pub mod digest;
 mod field;
 pub mod key;
