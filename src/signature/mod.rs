@@ -1,8 +1,8 @@
 //! HTTP signatures: bytes in, a [`Verdict`] out. Pure: no clock, no network, no key is fetched here.
 //!
 //! [`parse`] finds the signature of a request and names its key; the caller fetches that key; then
-//! [`SignatureHeader::verify`] judges. One module a dialect: [`cavage`] today. A request that speaks RFC 9421 is
-//! recognised and refused, never read as the other.
+//! [`SignatureHeader::verify`] judges. One module a dialect: [`cavage`] and [`rfc9421`]. A request that speaks RFC 9421
+//! is never read as the other.
 
 pub(crate) mod base64;
 pub mod cavage;
@@ -25,6 +25,8 @@ pub use verdict::{Finding, Outcome, Reason, Verdict, decisive, note_meaning};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
+use crate::signature::rfc9421::Message;
+
 /// What of a request a signature can cover, as it came over the wire or is about to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -46,7 +48,7 @@ pub struct Request<'a> {
 /// What [`parse`] found.
 #[derive(Clone, Debug)]
 pub enum Parsed {
-    /// A signature that no key could make valid: it does not parse, or speaks a dialect the farm does not.
+    /// A signature that no key could make valid: it does not parse, or names no key.
     Invalid(Verdict),
     /// Signatures, at least one and at most [`SIGNATURES_MAX`]; their keys are yet to be fetched.
     Signed(Vec<SignatureHeader>),
@@ -54,19 +56,17 @@ pub enum Parsed {
     Unsigned,
 }
 
-/// Looks for the signature of a request: the `Signature` header, else `Authorization: Signature` (draft-cavage-12
+/// Looks for the signatures of a request. With a `Signature-Input` they are RFC 9421's, one for each label. Without one
+/// there is one signature, draft-cavage's: the `Signature` header, else `Authorization: Signature` (draft-cavage-12
 /// sections 3.1 and 4.1). Where both are there `Signature` is read and the other ignored, so a bad one never passes
 /// because the other was good.
 pub fn parse(request: &Request) -> Parsed {
     let headers = request.headers;
     if headers.contains_key("signature-input") {
-        let detail =
-            "`Signature-Input` makes this an RFC 9421 signature; the farm reads draft-cavage-12 only";
-        let verdict = Verdict::invalid(Reason::UnsupportedDialect, detail);
-        return Parsed::Invalid(Verdict {
-            dialect: Some(Dialect::Rfc9421),
-            ..verdict
-        });
+        return match rfc9421::parse(headers) {
+            Ok(found) => Parsed::Signed(found.into_iter().map(SignatureHeader::Rfc9421).collect()),
+            Err(verdict) => Parsed::Invalid(*verdict),
+        };
     }
     let signatures: Vec<&[u8]> = headers
         .get_all("signature")
@@ -96,6 +96,8 @@ pub fn parse(request: &Request) -> Parsed {
 pub enum SignatureHeader {
     /// draft-cavage-http-signatures-12.
     Cavage(cavage::Header),
+    /// HTTP Message Signatures, RFC 9421.
+    Rfc9421(rfc9421::Header),
 }
 
 impl SignatureHeader {
@@ -103,6 +105,7 @@ impl SignatureHeader {
     pub fn key_id(&self) -> &str {
         match self {
             SignatureHeader::Cavage(header) => header.key_id(),
+            SignatureHeader::Rfc9421(header) => header.key_id(),
         }
     }
 
@@ -110,6 +113,7 @@ impl SignatureHeader {
     pub fn created(&self) -> Option<i64> {
         match self {
             SignatureHeader::Cavage(header) => header.created(),
+            SignatureHeader::Rfc9421(header) => header.created(),
         }
     }
 
@@ -123,6 +127,7 @@ impl SignatureHeader {
     pub fn verify(&self, request: &Request, key: &key::VerifyingKey, terms: Terms) -> Verdict {
         match self {
             SignatureHeader::Cavage(header) => header.verify(request, Ok(key), terms),
+            SignatureHeader::Rfc9421(header) => header.verify(&Message::Request(request), Ok(key), terms),
         }
     }
 
@@ -138,6 +143,9 @@ impl SignatureHeader {
         let failure = Finding::new(reason, detail);
         match self {
             SignatureHeader::Cavage(header) => header.verify(request, Err(failure), terms),
+            SignatureHeader::Rfc9421(header) => {
+                header.verify(&Message::Request(request), Err(failure), terms)
+            }
         }
     }
 }

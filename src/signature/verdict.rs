@@ -25,11 +25,13 @@ pub struct Verdict {
     pub algorithm: Option<Algorithm>,
     /// The key id as the signature gave it.
     pub key_id: Option<String>,
-    /// The covered components, in order, lower case.
+    /// The covered components, in order, lower case; of RFC 9421 with their parameters: `@query-param;name="x"`.
     pub covered: Vec<String>,
     /// What was noticed besides: `query_omitted`, `scheme_prefix` (`Signature: Signature keyId=...`),
     /// `authorization_header` (the signature came in `Authorization`), `ecdsa_der` (an ECDSA signature as DER, where
-    /// the draft leaves its form open).
+    /// the draft leaves its form open), `several_signatures` (it is one of several), `input_reserialized` and
+    /// `input_as_sent` (`Signature-Input` is not quite what structured fields write; signed is what they write, or the
+    /// bytes as sent).
     pub notes: Vec<&'static str>,
     /// On failure, the signature base as the farm built it, to lay beside one's own.
     pub signature_base: Option<String>,
@@ -168,11 +170,11 @@ impl Reason {
             }
             Reason::KeyUnreadable => "publish the public key as SPKI or PKCS#1 PEM, or as a Multikey",
             Reason::Malformed => {
-                "the signature's header does not parse: write its parameters as its dialect has them"
+                "a header of the signature, or its digest, does not parse: write it as its dialect has it"
             }
             Reason::ParameterForbidden => "cover `(created)` and `(expires)` under algorithm `hs2019` alone",
             Reason::ParameterMissing => {
-                "what is covered as `(created)` or `(expires)` must be a parameter too"
+                "add the parameter: covered times need theirs, RFC 9421 `created` and `keyid`"
             }
             Reason::ProofPurposeMismatch => "prove objects for the purpose `assertionMethod`",
             Reason::QueryOmitted => "sign the target with its query, as it stands in the request line",
@@ -198,8 +200,15 @@ pub fn note_meaning(note: &str) -> Option<&'static str> {
         "authorization_header" => Some("the signature came in `Authorization: Signature`"),
         "context_replaced" => Some("the proof's contexts are fewer than the document's, and were used"),
         "ecdsa_der" => Some("the ECDSA signature is DER, where r and s side by side are the usual form"),
+        "input_as_sent" => {
+            Some("signed were the bytes of `Signature-Input`, not what structured fields write")
+        }
+        "input_reserialized" => {
+            Some("signed is `Signature-Input` as structured fields write it, not its bytes")
+        }
         "query_omitted" => Some("signed was the target without its query"),
         "scheme_prefix" => Some("`Signature:` has the scheme word, which belongs to `Authorization`"),
+        "several_signatures" => Some("the request has several signatures, each with a verdict of its own"),
         "signature_removed" => Some("the object's `signature` was left out before its proof was checked"),
         _ => None,
     }
@@ -272,11 +281,11 @@ pub enum Reason {
     KeyOwnerMismatch,
     /// The key is no public key the farm can read.
     KeyUnreadable,
-    /// The signature header, or the proof, does not parse.
+    /// The signature header, `Content-Digest` or the proof does not parse, or a covered component makes no sense.
     Malformed,
     /// `(created)` or `(expires)` with an algorithm that forbids it.
     ParameterForbidden,
-    /// A listed `(created)` or `(expires)` without its parameter.
+    /// A listed `(created)` or `(expires)` without its parameter; `created` or `keyid` missing in RFC 9421.
     ParameterMissing,
     /// A proof that was made for another purpose than to assert.
     ProofPurposeMismatch,

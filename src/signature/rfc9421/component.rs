@@ -145,10 +145,9 @@ impl Component {
 
     /// It as an item of structured fields, as it stands in a signature base: `"@query-param";name="x"`.
     pub(super) fn identifier(&self) -> String {
-        let parameters = self.parameters.iter().map(|(key, value)| (key, value));
         ItemSerializer::new()
             .bare_item(&self.name)
-            .parameters(parameters)
+            .parameters(&self.parameters)
             .finish()
     }
 }
