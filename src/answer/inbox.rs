@@ -2,18 +2,22 @@
 //! in which words it is answered, is the software's.
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderName, Method};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 
 use crate::activitypub::{Activity, ActivityError};
+use crate::answer::acceptance::{Objection, Signed};
 use crate::answer::refusal::{self, Told};
 use crate::answer::{self, Answer, Ask, Route};
 use crate::farm::{AddFollower, Follow, Peer, Who, World};
-use crate::signature::{Finding, Outcome, Reason, Verdict};
+use crate::signature::{Outcome, Reason, Verdict};
 use crate::software::Reply;
 use crate::stats::Ending;
 
 /// Every refusal names its reason here, since some software answers with nothing else.
 pub const REASON: HeaderName = HeaderName::from_static("x-peerfarm-reason");
+
+const ACCEPT_SIGNATURE: HeaderName = HeaderName::from_static("accept-signature");
+const UNSIGNED: &str = "the request carries no signature";
 
 /// What is decided of a delivery.
 #[derive(Debug)]
@@ -68,20 +72,30 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         verdict,
         duplicate,
     } = delivery;
-    let refuse = |reply: &Reply, reason: &str, detail: &str| {
-        let told = Told {
-            reason,
-            detail,
-            path,
-            key_id: verdict.key_id.as_deref().unwrap_or(""),
-            ..Told::default()
+    let about = Told {
+        path,
+        key_id: verdict.key_id.as_deref().unwrap_or(""),
+        ..Told::default()
+    };
+    let refused = |answer: Answer, reason: &str| {
+        let answer = match answer.status {
+            StatusCode::UNAUTHORIZED => asking(answer, peer),
+            _ => answer,
         };
         Decision {
-            answer: refusal::answer(reply, peer, &told).with(REASON, reason),
+            answer: answer.with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
             note: Some(format!("refused: {reason}")),
         }
+    };
+    let refuse = |reply: &Reply, reason: &str, detail: &str| {
+        let told = Told {
+            reason,
+            detail,
+            ..about
+        };
+        refused(refusal::answer(reply, peer, &told), reason)
     };
     let astray = match route {
         Route::Inbox(_) | Route::SharedInbox => None,
@@ -113,7 +127,12 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         Err(error) => return refuse(&inbox.malformed, "malformed", &error.to_string()),
     };
     let of_itself = activity.kind() == "Delete" && activity.object_id() == Some(activity.actor());
-    if of_itself && verdict.reason == Some(Reason::KeyGone) {
+    let objection = Objection::to(peer, verdict, Signed::Delivery);
+    if of_itself
+        && objection
+            .as_ref()
+            .is_some_and(|objection| objection.is(Reason::KeyGone))
+    {
         return refuse(
             &inbox.delete_of_unknown,
             &Reason::KeyGone.label(),
@@ -121,10 +140,15 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         );
     }
     if let (Outcome::Unsigned, Some(reply)) = (verdict.result, &inbox.unsigned) {
-        return refuse(reply, "unsigned", "the request carries no signature");
+        return refuse(reply, "unsigned", UNSIGNED);
     }
-    if let Some(finding) = unacceptable(peer, verdict, &peer.software.verifying.requires_post) {
-        return refuse(reply_to(peer, &finding), &finding.reason.label(), &finding.detail);
+    if let Some(objection) = objection {
+        let told = Told {
+            reason: &objection.name,
+            detail: &objection.detail,
+            ..about
+        };
+        return refused(objection.answer(peer, &told), &objection.name);
     }
     if let (true, Some(reply)) = (duplicate, &inbox.duplicate) {
         return refuse(reply, "duplicate", "this activity was taken before");
@@ -164,45 +188,31 @@ pub fn too_large(peer: &Peer) -> Answer {
 
 /// The answer to a fetch that had to be signed; `None` where its signature will do.
 pub fn fetch_refusal(peer: &Peer, verdict: &Verdict) -> Option<Answer> {
-    let (reason, detail) = match verdict.result {
-        Outcome::Unsigned => (
-            "unsigned".to_owned(),
-            "the request carries no signature".to_owned(),
-        ),
-        _ => {
-            let finding = unacceptable(peer, verdict, &peer.software.verifying.requires_get)?;
-            (finding.reason.label(), finding.detail)
-        }
+    let objection = match verdict.result {
+        Outcome::Unsigned => None,
+        _ => Some(Objection::to(peer, verdict, Signed::Fetch)?),
+    };
+    let (reason, detail) = match &objection {
+        Some(objection) => (objection.name.as_str(), objection.detail.as_str()),
+        None => ("unsigned", UNSIGNED),
     };
     let told = Told {
-        reason: &reason,
-        detail: &detail,
+        reason,
+        detail,
         ..Told::default()
     };
-    Some(refusal::answer(&peer.software.refusals.unsigned_fetch, peer, &told).with(REASON, &reason))
+    let answer = match &objection {
+        Some(objection) => objection.answer_to_fetch(peer, &told),
+        None => refusal::answer(&peer.software.refusals.unsigned_fetch, peer, &told),
+    };
+    Some(asking(answer.with(REASON, reason), peer))
 }
 
-/// The first finding that this software does not let pass, or a header that it wants signed beyond the specification.
-fn unacceptable(peer: &Peer, verdict: &Verdict, required: &[String]) -> Option<Finding> {
-    if let Some(finding) = verdict.untolerated(&peer.software.verifying.tolerates) {
-        return Some(finding.clone());
-    }
-    let is_missing = |name: &&String| verdict.result != Outcome::Unsigned && !verdict.covered.contains(name);
-    let missing = required.iter().find(is_missing)?;
-    let detail = format!("{} wants `{missing}` signed", peer.software.name);
-    Some(Finding::new(Reason::HeaderNotSigned, detail))
-}
-
-fn reply_to<'a>(peer: &'a Peer, finding: &Finding) -> &'a Reply {
-    let inbox = &peer.software.inbox;
-    let own = inbox
-        .by_reason
-        .iter()
-        .find(|(reason, _)| *reason == finding.reason);
-    match own {
-        Some((_, reply)) => reply,
-        None if finding.reason == Reason::SignerMismatch => &inbox.signer_mismatch,
-        None => &inbox.bad_signature,
+/// The same answer with the signature that would have done (RFC 9421 section 5.1), where this software asks for one.
+fn asking(answer: Answer, peer: &Peer) -> Answer {
+    match &peer.software.verifying.accept_signature {
+        Some(wanted) => answer.with(ACCEPT_SIGNATURE, &wanted.to_string()),
+        None => answer,
     }
 }
 

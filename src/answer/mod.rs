@@ -1,6 +1,7 @@
 //! What a peer answers: each answer a value, each kind of answer a file. [`Route::of`] says what a request is after,
 //! [`to`] answers what can be fetched.
 
+mod acceptance;
 mod actor;
 mod collection;
 mod host_meta;

@@ -13,10 +13,11 @@ use crate::control::body::json;
 use crate::control::peers::{named, no_actor};
 use crate::control::query::Parameters;
 use crate::control::{Body, Problem};
-use crate::deliver::{FetchError, FindError, Sent, VerbError};
+use crate::deliver::{FetchError, FindError, How, Sent, VerbError};
 use crate::farm::{Peer, Who};
 use crate::net::failure::{Class, chain};
 use crate::serve::{Site, Unread, read};
+use crate::signature::Dialect;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +40,14 @@ pub(super) async fn command(
         .who(name)
         .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, no_actor(peer, name)))?;
     let body = bytes(site, request).await?;
-    let order = match verb {
-        Verb::Follow => Order::Follow(target("target", &parse::<Targeted>(&body)?.target)?),
+    let (order, how) = match verb {
+        Verb::Follow => Order::targeted(parse(&body)?, Order::Follow)?,
         Verb::Send => Order::sending(parse(&body)?)?,
-        Verb::Unfollow => Order::Unfollow(target("target", &parse::<Targeted>(&body)?.target)?),
+        Verb::Unfollow => Order::targeted(parse(&body)?, Order::Unfollow)?,
     };
     let (site, peer) = (Arc::clone(site), Arc::clone(peer));
     let tasks = site.tasks.clone();
-    let done = tasks.spawn(async move { order.carry_out(&site, &peer, who).await });
+    let done = tasks.spawn(async move { order.carry_out(&site, &peer, who, how).await });
     match done.await {
         Ok(sent) => answer(sent),
         Err(_) => Err(Problem::new(
@@ -61,6 +62,7 @@ pub(super) async fn command(
 #[serde(deny_unknown_fields)]
 struct Targeted {
     target: String,
+    dialect: Option<Dialect>,
 }
 
 /// The body of a send.
@@ -70,6 +72,7 @@ struct Sending {
     to: String,
     note: Option<String>,
     activity: Option<Map<String, Value>>,
+    dialect: Option<Dialect>,
 }
 
 /// A body that was understood.
@@ -82,22 +85,29 @@ enum Order {
 }
 
 impl Order {
-    fn sending(body: Sending) -> Result<Order, Problem> {
+    fn sending(body: Sending) -> Result<(Order, How), Problem> {
         let to = target("to", &body.to)?;
-        match (body.note, body.activity) {
-            (Some(note), None) => Ok(Order::Note(to, note)),
-            (None, Some(activity)) => Ok(Order::Activity(to, activity)),
-            _ => Err(unfit("give either `note`, a text, or `activity`, an object")),
-        }
+        let dialect = body.dialect;
+        let order = match (body.note, body.activity) {
+            (Some(note), None) => Order::Note(to, note),
+            (None, Some(activity)) => Order::Activity(to, activity),
+            _ => return Err(unfit("give either `note`, a text, or `activity`, an object")),
+        };
+        Ok((order, How { dialect }))
     }
 
-    async fn carry_out(self, site: &Site, peer: &Peer, who: Who) -> Result<Sent, VerbError> {
+    fn targeted(body: Targeted, order: fn(Target) -> Order) -> Result<(Order, How), Problem> {
+        let dialect = body.dialect;
+        Ok((order(target("target", &body.target)?), How { dialect }))
+    }
+
+    async fn carry_out(self, site: &Site, peer: &Peer, who: Who, how: How) -> Result<Sent, VerbError> {
         let outbound = &site.outbound;
         match self {
-            Order::Activity(to, activity) => outbound.activity(peer, who, &to, activity).await,
-            Order::Follow(target) => outbound.follow(peer, who, &target).await,
-            Order::Note(to, text) => outbound.note(peer, who, &to, &text).await,
-            Order::Unfollow(target) => outbound.unfollow(peer, who, &target).await,
+            Order::Activity(to, activity) => outbound.activity(peer, who, &to, activity, how).await,
+            Order::Follow(target) => outbound.follow(peer, who, &target, how).await,
+            Order::Note(to, text) => outbound.note(peer, who, &to, &text, how).await,
+            Order::Unfollow(target) => outbound.unfollow(peer, who, &target, how).await,
         }
     }
 }

@@ -25,6 +25,15 @@ pub struct Document {
     pub notes: Vec<&'static str>,
 }
 
+/// What a GET is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted {
+    /// No ActivityPub, asked for by that `Accept` and never signed.
+    Discovery(&'static str),
+    /// An ActivityPub document, in the dialects that the software knocks in.
+    Document,
+}
+
 impl Outbound {
     /// Fetches the ActivityPub document at `url`; a fragment is left out. One deadline, the software's, covers all
     /// redirects.
@@ -32,22 +41,18 @@ impl Outbound {
     /// # Errors
     /// See [`FetchError`].
     pub async fn fetch(&self, signer: &Signer, url: &Url) -> Result<Document, FetchError> {
-        let headers = |url: &Url| signer.get(url, Timestamp::now());
-        let (url, reply) = self.get(signer, url, headers).await?;
+        let (url, reply) = self.get(signer, url, Wanted::Document).await?;
         let (value, notes) = read(&url, &reply)?;
         Ok(Document { url, value, notes })
     }
 
     /// A GET that follows redirects: the last URL and what it answered, which is neither a redirect nor a failure.
-    pub(super) async fn get<H>(
+    pub(super) async fn get(
         &self,
         signer: &Signer,
         url: &Url,
-        headers: H,
-    ) -> Result<(Url, Reply), FetchError>
-    where
-        H: Fn(&Url) -> Result<HeaderMap, SignerError>,
-    {
+        wanted: Wanted,
+    ) -> Result<(Url, Reply), FetchError> {
         let manners = &signer.software().client;
         let start = Instant::now();
         let mut url = url.clone();
@@ -55,12 +60,21 @@ impl Outbound {
         for _ in 0..=manners.redirects {
             let ask = Ask {
                 method: Method::GET,
-                headers: headers(&url)?,
+                headers: HeaderMap::new(),
                 body: Bytes::new(),
                 within: manners.fetch_timeout.saturating_sub(start.elapsed()),
                 read: Read::All(manners.body_limit),
             };
-            let reply = self.client.request(&url, ask).await?;
+            let reply = match wanted {
+                Wanted::Document => {
+                    let sign = |dialect| signer.get(&url, &signer.means(dialect, None, Timestamp::now()));
+                    self.knock(signer, &url, None, ask, sign).await?.done?
+                }
+                Wanted::Discovery(accept) => {
+                    let headers = signer.get_plain(&url, accept, Timestamp::now())?;
+                    self.client.request(&url, Ask { headers, ..ask }).await?
+                }
+            };
             match reply.status {
                 status if status.is_success() => return Ok((url, reply)),
                 status if is_redirect(status) => url = next(&url, &reply)?,

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::clock::Timestamp;
 use crate::farm::{Peer, Who, World};
 use crate::ids::Host;
 use crate::seed::Seed;
@@ -14,6 +15,7 @@ use crate::software::Values;
 pub(super) struct Fresh {
     seed: Seed,
     counts: HashMap<Host, AtomicU64>,
+    nonces: AtomicU64,
 }
 
 impl Fresh {
@@ -26,7 +28,15 @@ impl Fresh {
         Fresh {
             seed: world.seed,
             counts: counts.collect(),
+            nonces: AtomicU64::new(0),
         }
+    }
+
+    /// A nonce for a signature, never the same twice: the moment keeps those of another run with the seed apart.
+    pub(super) fn nonce(&self, now: Timestamp) -> String {
+        let count = self.nonces.fetch_add(1, Ordering::Relaxed);
+        self.seed
+            .uuid(&["nonce", &now.unix().to_string(), &count.to_string()])
     }
 
     /// The how-manyth activity of its peer this is, from 0.

@@ -5,8 +5,10 @@
 //! way, too.
 
 mod fresh;
+mod taken;
 mod outbound;
 mod signer;
+mod knock;
 mod fetch;
 mod remote;
 mod key_cache;
@@ -18,10 +20,11 @@ mod verbs;
 pub use fetch::{Document, FetchError};
 pub use key::{KeyFailure, RemoteKey};
 pub use key_cache::KeyFetches;
+pub use knock::Knock;
 pub use outbound::Outbound;
 pub use remote::Remote;
-pub use send::{ANSWER_MAX, Delivery};
-pub use signer::{Signer, SignerError};
+pub use send::{ANSWER_MAX, Delivery, How};
+pub use signer::{Means, Signer, SignerError};
 pub use verbs::{Sent, VerbError};
 pub use webfinger::FindError;
 

@@ -7,18 +7,20 @@ use tokio::task::spawn_blocking;
 
 use crate::deliver::fresh::Fresh;
 use crate::deliver::key_cache::KeyCache;
+use crate::deliver::taken::Taken;
 use crate::deliver::{KeyFetches, Signer, SignerError};
 use crate::farm::{Peer, Who, World};
 use crate::net::client::Client;
 use crate::store::ActorKeys;
 
-/// Sends and fetches for the farm's actors. Cheap to clone; all clones share one key cache.
+/// Sends and fetches for the farm's actors. Cheap to clone; all clones share one key cache, and remember the same.
 #[derive(Clone)]
 pub struct Outbound {
     pub(super) world: Arc<World>,
     pub(super) client: Client,
     pub(super) keys: Arc<KeyCache>,
     pub(super) fresh: Arc<Fresh>,
+    pub(super) taken: Arc<Taken>,
 }
 
 impl Outbound {
@@ -27,6 +29,7 @@ impl Outbound {
         Outbound {
             fresh: Arc::new(Fresh::new(&world)),
             keys: Arc::default(),
+            taken: Arc::default(),
             world,
             client,
         }
@@ -38,7 +41,7 @@ impl Outbound {
     /// When the keys cannot be made, read or written.
     pub async fn signer(&self, peer: &Peer, who: Who) -> Result<Signer, SignerError> {
         let keys = self.keys(peer, who).await?;
-        Ok(Signer::new(peer, who, keys))
+        Ok(Signer::new(peer, who, keys, Arc::clone(&self.fresh)))
     }
 
     /// An actor's keys. Where they are yet to be made, that happens away from the threads that serve, and whoever wants

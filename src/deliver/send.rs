@@ -3,25 +3,38 @@
 
 use bytes::Bytes;
 use http::Method;
-use http::header::LOCATION;
+use http::header::{HeaderMap, LOCATION};
 use serde::Serialize;
 use url::Url;
 
 use crate::clock::Timestamp;
 use crate::deliver::fetch::header;
-use crate::deliver::{Outbound, Signer, SignerError};
+use crate::deliver::{Knock, Outbound, Signer, SignerError};
 use crate::net::client::{Ask, Read};
 use crate::net::failure::{Class, Failure};
+use crate::signature::Dialect;
+
+/// How a delivery goes out where its software is not to decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How {
+    /// Signed in this dialect, and without a second knock.
+    pub dialect: Option<Dialect>,
+}
 
 /// What became of one delivery.
 #[derive(Clone, Debug, Serialize)]
 pub struct Delivery {
     /// Where it went.
     pub inbox: String,
-    /// The answer's status, where there was one.
+    /// The answer's status, where there was one: the last knock's, as all that follows.
     pub status: Option<u16>,
-    /// Until the answer's last byte, or until it failed, in milliseconds.
+    /// Until the answer's last byte, or until it failed, in milliseconds, earlier knocks included.
     pub time_ms: f64,
+    /// The dialect of the signature that was answered so.
+    pub dialect: Dialect,
+    /// The knocks before that, which made it knock again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub knocks: Vec<Knock>,
     /// Where a redirect would lead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
@@ -50,30 +63,42 @@ impl Delivery {
 }
 
 impl Outbound {
-    /// Delivers an activity's bytes to an inbox.
+    /// Delivers an activity's bytes to an inbox. One deadline, the software's, covers all knocks.
     ///
     /// # Errors
     /// When it cannot be signed. Everything else is a [`Delivery`].
-    pub async fn send(&self, signer: &Signer, inbox: &Url, activity: Bytes) -> Result<Delivery, SignerError> {
+    pub async fn send(
+        &self,
+        signer: &Signer,
+        inbox: &Url,
+        activity: Bytes,
+        how: How,
+    ) -> Result<Delivery, SignerError> {
         let ask = Ask {
             method: Method::POST,
-            headers: signer.post(inbox, &activity, Timestamp::now())?,
-            body: activity,
+            headers: HeaderMap::new(),
+            body: activity.clone(),
             within: signer.software().client.timeout,
             read: Read::Start(ANSWER_MAX),
         };
         let start = tokio::time::Instant::now();
-        let done = self.client.request(inbox, ask).await;
+        let sign = |dialect| {
+            let means = signer.means(dialect, Some(&activity), Timestamp::now());
+            signer.post(inbox, &activity, &means)
+        };
+        let knocked = self.knock(signer, inbox, how.dialect, ask, sign).await?;
         let delivery = Delivery {
             inbox: inbox.to_string(),
             status: None,
             time_ms: start.elapsed().as_micros() as f64 / 1_000.0,
+            dialect: knocked.dialect,
+            knocks: knocked.earlier.into_iter().collect(),
             location: None,
             body: None,
             error: None,
             detail: None,
         };
-        Ok(match done {
+        Ok(match knocked.done {
             Ok(reply) => Delivery {
                 status: Some(reply.status.as_u16()),
                 location: Some(header(&reply.headers, LOCATION)).filter(|_| reply.status.is_redirection()),

@@ -9,7 +9,7 @@ use url::Url;
 use crate::activitypub::{ACTIVITY_STREAMS, Activity, PUBLIC, paragraph};
 use crate::clock::Timestamp;
 use crate::command::Target;
-use crate::deliver::{Delivery, FindError, Outbound, Remote, SignerError};
+use crate::deliver::{Delivery, FindError, How, Outbound, Remote, SignerError};
 use crate::farm::notes::{self, NOTES_MAX, Place};
 use crate::farm::{Follow, Note, Peer, Who};
 
@@ -29,7 +29,7 @@ impl Outbound {
     ///
     /// # Errors
     /// When the target is not found, when the Follow cannot be signed, when there are too many relations.
-    pub async fn follow(&self, peer: &Peer, who: Who, target: &Target) -> Result<Sent, VerbError> {
+    pub async fn follow(&self, peer: &Peer, who: Who, target: &Target, how: How) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = own_inbox(&remote)?;
         let id = peer.software.urls.follow.render(&self.fresh.values(peer, who));
@@ -42,7 +42,7 @@ impl Outbound {
             return Err(VerbError::TooManyRelations);
         }
         let sent = self
-            .post(peer, who, inbox, follow_document(peer, who, &id, &remote.id))
+            .post(peer, who, inbox, follow_document(peer, who, &id, &remote.id), how)
             .await;
         if !sent
             .as_ref()
@@ -57,7 +57,13 @@ impl Outbound {
     ///
     /// # Errors
     /// When the target is not found, when the actor does not follow it, when the Undo cannot be signed.
-    pub async fn unfollow(&self, peer: &Peer, who: Who, target: &Target) -> Result<Sent, VerbError> {
+    pub async fn unfollow(
+        &self,
+        peer: &Peer,
+        who: Who,
+        target: &Target,
+        how: How,
+    ) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = own_inbox(&remote)?;
         let Some(follow) = self.world.relations.remove_following(&peer.host, who, &remote.id) else {
@@ -74,14 +80,22 @@ impl Outbound {
             .with("follow", follow_document(peer, who, &follow.id, &remote.id))
             .with("follow_id", follow.id)
             .with("target", remote.id.as_str());
-        self.post(peer, who, inbox, documents.undo.render(&values)).await
+        self.post(peer, who, inbox, documents.undo.render(&values), how)
+            .await
     }
 
     /// Sends a public note that mentions the target.
     ///
     /// # Errors
     /// When the target is not found, when the Create cannot be signed.
-    pub async fn note(&self, peer: &Peer, who: Who, target: &Target, text: &str) -> Result<Sent, VerbError> {
+    pub async fn note(
+        &self,
+        peer: &Peer,
+        who: Who,
+        target: &Target,
+        text: &str,
+        how: How,
+    ) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = any_inbox(&remote)?;
         let mention =
@@ -99,7 +113,7 @@ impl Outbound {
         };
         let create = note.create(peer);
         self.world.sent.keep(&peer.host, place, note);
-        self.post(peer, who, inbox, create).await
+        self.post(peer, who, inbox, create, how).await
     }
 
     /// Sends an activity as it is given, with `@context`, `actor` and a new `id` where it has none.
@@ -112,6 +126,7 @@ impl Outbound {
         who: Who,
         target: &Target,
         activity: Map<String, Value>,
+        how: How,
     ) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = any_inbox(&remote)?;
@@ -134,7 +149,7 @@ impl Outbound {
         if !activity.contains_key("actor") {
             activity.insert("actor".to_owned(), peer.actor_url(who).into());
         }
-        self.post(peer, who, inbox, Value::Object(activity)).await
+        self.post(peer, who, inbox, Value::Object(activity), how).await
     }
 
     /// Accepts a Follow of one of the farm's actors, under an id of its own (ActivityPub section 7.6).
@@ -160,8 +175,8 @@ impl Outbound {
         if let Some(follow_id) = follow.id() {
             values.set("follow_id", follow_id);
         }
-        self.post(peer, who, inbox, peer.software.documents.accept.render(&values))
-            .await
+        let accept = peer.software.documents.accept.render(&values);
+        self.post(peer, who, inbox, accept, How::default()).await
     }
 
     /// Whom a command is about, looked up as the peer's instance actor.
@@ -170,10 +185,17 @@ impl Outbound {
         Ok(self.find(&signer, target).await?)
     }
 
-    async fn post(&self, peer: &Peer, who: Who, inbox: &Url, activity: Value) -> Result<Sent, VerbError> {
+    async fn post(
+        &self,
+        peer: &Peer,
+        who: Who,
+        inbox: &Url,
+        activity: Value,
+        how: How,
+    ) -> Result<Sent, VerbError> {
         let signer = self.signer(peer, who).await?;
         let body = Bytes::from(activity.to_string());
-        let delivery = self.send(&signer, inbox, body).await?;
+        let delivery = self.send(&signer, inbox, body, how).await?;
         Ok(Sent {
             id: activity["id"].as_str().map(str::to_owned),
             activity,

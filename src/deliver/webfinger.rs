@@ -5,9 +5,8 @@ use serde_json::Value;
 use url::Url;
 
 use crate::activitypub::{MediaType, is_activity};
-use crate::clock::Timestamp;
 use crate::command::Target;
-use crate::deliver::fetch::{header, object};
+use crate::deliver::fetch::{Wanted, header, object};
 use crate::deliver::{FetchError, Outbound, Remote, Signer};
 
 impl Outbound {
@@ -87,8 +86,7 @@ impl Outbound {
         let url = format!("{scheme}://{authority}/.well-known/webfinger");
         let url = Url::parse_with_params(&url, [("resource", resource)])
             .map_err(|_| FindError::NoHost(authority.to_owned()))?;
-        let headers = |url: &Url| signer.get_plain(url, ACCEPT_JRD, Timestamp::now());
-        let (url, reply) = self.get(signer, &url, headers).await?;
+        let (url, reply) = self.get(signer, &url, Wanted::Discovery(ACCEPT_JRD)).await?;
         let content_type = header(&reply.headers, CONTENT_TYPE);
         let media = MediaType::parse(&content_type);
         let is_json =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::{Target, TargetError};
-use crate::deliver::{Sent, VerbError};
+use crate::deliver::{How, Sent, VerbError};
 use crate::farm::{Peer, Who};
 use crate::ids::{Acct, NameError};
 use crate::seed::Seed;
@@ -147,7 +147,11 @@ impl Running {
     pub async fn follow(&self, handle: &str, target: &str) -> Result<Sent, CommandError> {
         let (peer, who) = self.actor(handle)?;
         let target: Target = target.parse()?;
-        Ok(self.site.outbound.follow(peer, who, &target).await?)
+        Ok(self
+            .site
+            .outbound
+            .follow(peer, who, &target, How::default())
+            .await?)
     }
 
     /// Sends a note to somebody of the server under test.
@@ -157,7 +161,11 @@ impl Running {
     pub async fn send_note(&self, handle: &str, to: &str, text: &str) -> Result<Sent, CommandError> {
         let (peer, who) = self.actor(handle)?;
         let target: Target = to.parse()?;
-        Ok(self.site.outbound.note(peer, who, &target, text).await?)
+        Ok(self
+            .site
+            .outbound
+            .note(peer, who, &target, text, How::default())
+            .await?)
     }
 
     /// Ends it: nothing new begins, and what is under way has [`DRAIN_TIME`] to end.

@@ -17,9 +17,7 @@ use crate::serve::record::{self, Record};
 use crate::serve::via::{Departed, Via};
 use crate::serve::wire::{self, Unread};
 use crate::serve::{Body, Site};
-use crate::signature::{
-    self, Finding, Hs2019, Outcome, Parsed, Reason, SignatureHeader, Terms, Verdict, Window,
-};
+use crate::signature::{self, Finding, Outcome, Parsed, Reason, SignatureHeader, Verdict};
 use crate::stats::{Ending, Kind};
 use crate::webhook;
 
@@ -141,14 +139,7 @@ async fn judge(
     signature: &SignatureHeader,
 ) -> Result<Verified, Departed> {
     let verifying = &peer.software.verifying;
-    let terms = || Terms {
-        window: Window {
-            past: verifying.past,
-            future: verifying.future,
-        },
-        hs2019: Hs2019::Sha256,
-        now: Timestamp::now(),
-    };
+    let terms = || verifying.terms(Timestamp::now());
     let key_id = signature.key_id();
     let found = tokio::select! {
         found = site.outbound.key(peer, key_id) => found,

@@ -14,8 +14,10 @@ mod notes;
 mod problem;
 mod raw;
 mod roster;
+mod signing;
 mod template;
 mod values;
+mod verifying;
 
 pub use body::Body;
 pub use document::Document;
@@ -23,12 +25,12 @@ pub use facts::FACTS;
 pub use load::{Profiles, load};
 pub use problem::{Problem, Problems};
 pub use roster::{Entry, PEERS_MAX, Roster, RosterError};
+pub use signing::{CavageSigning, Rfc9421Signing, SecondKnock, Signing};
 pub use template::{Captures, Template, TemplateError};
 pub use values::Values;
+pub use verifying::{Accepted, SeveralSignatures, Verifying};
 
 use std::time::Duration;
-
-use crate::signature::cavage;
 
 /// One software profile, checked: every template parses and names only values that exist where it is used.
 #[derive(Debug)]
@@ -241,43 +243,6 @@ pub struct NodeInfoDocument {
     pub document: Document,
     /// The media type.
     pub content_type: String,
-}
-
-/// How it signs what it sends.
-#[derive(Debug)]
-pub struct Signing {
-    /// The signed headers of a POST, in the order on the wire.
-    pub post: Vec<String>,
-    /// The signed headers of a GET; `None` where GETs go unsigned.
-    pub get: Option<Vec<String>>,
-    /// The `algorithm` parameter.
-    pub algorithm: String,
-    /// Whether `(request-target)` has the query.
-    pub query: bool,
-    /// The `keyId` of the signature (`{key}` for most, `{actor}` for PeerTube).
-    pub key_id: Template,
-    /// Whether a signed GET carries a `Digest` of the empty body.
-    pub get_digest: bool,
-    /// The order of the parameters in the header.
-    pub parameters: cavage::ParameterOrder,
-}
-
-/// What it asks of a signature. The verdict is the specification's; only the window is the profile's,
-/// and `tolerates` and `requires` decide the answer alone.
-#[derive(Debug)]
-pub struct Verifying {
-    /// How old a `Date` or `(created)` may be.
-    pub past: Duration,
-    /// How far in the future it may lie.
-    pub future: Duration,
-    /// The names (see `signature::Reason`) of failures it lets pass all the same: `query_omitted`, `date_too_old`, ...
-    pub tolerates: Vec<crate::signature::Reason>,
-    /// Headers that must be signed on a POST, beyond the specification.
-    pub requires_post: Vec<String>,
-    /// Headers that must be signed on a GET.
-    pub requires_get: Vec<String>,
-    /// Whether documents but the instance actor ask for a signed GET.
-    pub authorized_fetch: bool,
 }
 
 /// How an inbox answers.

@@ -5,7 +5,7 @@
 //! pass finds every problem. What was read must not be used before [`Notes::take`] has come back empty.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -147,18 +147,51 @@ impl<'a> Section<'a> {
 
     /// `true` or `false`.
     pub(super) fn flag(&self, key: &'a str) -> bool {
-        self.required(key, |section, key| {
-            section.typed(key, "true or false", section.value(key)?.as_ref().as_bool())
-        })
+        self.required(key, Section::optional_flag)
+    }
+
+    /// `true` or `false`; may be absent.
+    pub(super) fn optional_flag(&self, key: &'a str) -> Option<bool> {
+        self.typed(key, "true or false", self.value(key)?.as_ref().as_bool())
     }
 
     /// A span of time: `"30s"`.
     pub(super) fn span(&self, key: &'a str) -> Duration {
-        let span = |section: &Self, key| {
-            let text = section.optional_text(key)?;
-            section.right(key, text.parse::<Span>().map_err(|error| error.to_string()))
+        self.required(key, Section::optional_span)
+    }
+
+    /// A span of time that may be absent.
+    pub(super) fn optional_span(&self, key: &'a str) -> Option<Duration> {
+        let text = self.optional_text(key)?;
+        let span = self.right(key, text.parse::<Span>().map_err(|error| error.to_string()));
+        span.map(Span::duration)
+    }
+
+    /// Statuses of refusals, `404`, or all of a kind, `"4xx"`; may be absent.
+    pub(super) fn optional_statuses(&self, key: &'a str) -> Option<Vec<RangeInclusive<u16>>> {
+        let array = self
+            .value(key)
+            .and_then(|value| self.typed(key, "an array of statuses", value.as_ref().as_array()))?;
+        let member = |value: &Spanned<DeValue<'a>>| {
+            let value = value.as_ref();
+            let number = value
+                .as_integer()
+                .and_then(|integer| integer.as_str().parse().ok());
+            let statuses = match (number, value.as_str()) {
+                (Some(status @ 400..=599), _) => Some(status..=status),
+                (_, Some("4xx")) => Some(400..=499),
+                (_, Some("5xx")) => Some(500..=599),
+                _ => None,
+            };
+            if statuses.is_none() {
+                self.wrong(
+                    key,
+                    "only statuses from 400 to 599, `\"4xx\"` and `\"5xx\"` can stand here",
+                );
+            }
+            statuses
         };
-        self.required(key, span).duration()
+        Some(array.iter().filter_map(member).collect())
     }
 
     /// One word of a closed list, by the type's names; `None` where it is missing or another, which is noted.

@@ -31,6 +31,9 @@ mod signatures;
 /// The verdict on a request saved in a file, without a farm.
 mod verify;
 
+/// Who knocks how: the dialects of signatures that are sent, those that are taken, and what the others are told.
+mod dialects;
+
 /// What happens below and around an exchange: hosts, handshakes, heads, bodies, time limits, senders that leave.
 mod connections;
 

@@ -3,7 +3,7 @@
 use crate::activitypub::Activity;
 use crate::answer::inbox::{self, fetch_refusal};
 use crate::answer::tests::*;
-use crate::signature::{Outcome, Verdict};
+use crate::signature::{Dialect, Outcome, Verdict};
 use crate::software::{Body, Document, Reply, Template};
 use crate::stats::Ending;
 
@@ -72,6 +72,7 @@ fn a_fetch_needs_other_headers_signed_than_a_delivery() {
         let covered = covered.iter().map(|name| (*name).to_owned()).collect();
         Verdict {
             result: Outcome::Valid,
+            dialect: Some(Dialect::Cavage),
             covered,
             ..Verdict::unsigned()
         }

@@ -8,10 +8,11 @@ use tokio::net::TcpListener;
 use url::Url;
 
 use crate::clock::Timestamp;
-use crate::deliver::Signer;
 use crate::deliver::tests::{Farm, Sut};
+use crate::deliver::{How, Signer};
 use crate::farm::{Peer, Who};
 use crate::net::failure::Class;
+use crate::signature::{self, Dialect, Outcome, Parsed};
 use crate::software::load;
 
 #[tokio::test]
@@ -24,7 +25,7 @@ async fn a_delivery_is_signed_over_what_goes_on_the_wire() {
         let body = Bytes::from_static(br#"{"id": "x", "n": 1.0}"#);
         let delivery = farm
             .outbound
-            .send(&signer, &sut.url("/inbox?a=b"), body.clone())
+            .send(&signer, &sut.url("/inbox?a=b"), body.clone(), How::default())
             .await
             .unwrap();
         assert_eq!(
@@ -46,7 +47,7 @@ async fn a_delivery_is_signed_over_what_goes_on_the_wire() {
             asked.header("digest"),
             "SHA-256=05WQu+7sajOPSVFrJ6/rjyZbCzRJT/6QH9h4hsP13ys="
         );
-        let listed = farm.peer.software.signing.post.join(" ");
+        let listed = farm.peer.software.signing.cavage.post.join(" ");
         assert!(
             asked
                 .header("signature")
@@ -57,7 +58,7 @@ async fn a_delivery_is_signed_over_what_goes_on_the_wire() {
 }
 
 #[tokio::test]
-async fn every_profile_can_sign_what_it_lists() {
+async fn what_every_profile_signs_holds_in_either_dialect() {
     let farm = Farm::new();
     farm.alice().await;
     let keys = farm
@@ -66,10 +67,7 @@ async fn every_profile_can_sign_what_it_lists() {
         .keyring
         .ready(&farm.peer.key_owner(Who::Actor(0)))
         .unwrap();
-    let (url, now) = (
-        Url::parse("https://sut.test/inbox?a=b").unwrap(),
-        Timestamp::now(),
-    );
+    let (url, now) = (Url::parse("https://sut.test/inbox").unwrap(), Timestamp::now());
     for software in load(None).unwrap().iter() {
         let peer = Peer::new(
             "peer2.test".parse().unwrap(),
@@ -79,16 +77,43 @@ async fn every_profile_can_sign_what_it_lists() {
             None,
         );
         for who in [Who::Actor(0), Who::Instance] {
-            let signer = Signer::new(&peer, who, Arc::clone(&keys));
-            let post = signer.post(&url, b"{}", now).unwrap();
-            assert!(post.contains_key("signature"), "{}", software.name);
-            let get = signer.get(&url, now).unwrap();
-            assert_eq!(
-                get.contains_key("signature"),
-                software.signing.get.is_some(),
-                "{}",
-                software.name
-            );
+            let signer = Signer::new(&peer, who, Arc::clone(&keys), Arc::clone(&farm.outbound.fresh));
+            for dialect in [Dialect::Cavage, Dialect::Rfc9421] {
+                let post = signer.means(dialect, Some(b"{}"), now);
+                let post = signer.post(&url, b"{}", &post).unwrap();
+                let get = signer.get(&url, &signer.means(dialect, None, now)).unwrap();
+                let signs_gets = dialect == Dialect::Rfc9421 || software.name != "lemmy";
+                let gets = if signs_gets {
+                    Outcome::Valid
+                } else {
+                    Outcome::Unsigned
+                };
+                for (method, headers, body, expected) in [
+                    ("POST", post, b"{}".as_slice(), Outcome::Valid),
+                    ("GET", get, b"", gets),
+                ] {
+                    let request = signature::Request {
+                        method,
+                        target: "/inbox",
+                        scheme: "https",
+                        headers: &headers,
+                        authority: None,
+                        body,
+                    };
+                    let result = match signature::parse(&request) {
+                        Parsed::Unsigned => Outcome::Unsigned,
+                        Parsed::Invalid(verdict) => panic!("{verdict:?}"),
+                        Parsed::Signed(found) => {
+                            assert_eq!(found[0].key_id(), signer.key_id());
+                            let terms = software.verifying.terms(now);
+                            let verdict = found[0].verify(&request, keys.rsa.public_key(), terms);
+                            assert_eq!(verdict.dialect, Some(dialect));
+                            verdict.result
+                        }
+                    };
+                    assert_eq!(result, expected, "{}: {method} in {dialect:?}", software.name);
+                }
+            }
         }
     }
 }
@@ -99,7 +124,7 @@ async fn what_the_other_side_says_is_reported_as_it_came() {
     let signer = farm.alice().await;
     let send = async |path: &str| {
         farm.outbound
-            .send(&signer, &sut.url(path), Bytes::from_static(b"{}"))
+            .send(&signer, &sut.url(path), Bytes::from_static(b"{}"), How::default())
             .await
             .unwrap()
     };
@@ -117,7 +142,7 @@ async fn what_the_other_side_says_is_reported_as_it_came() {
     );
     let json = serde_json::to_value(&refused).unwrap();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["inbox", "status", "time_ms", "body"]);
+    assert_eq!(keys, ["inbox", "status", "time_ms", "dialect", "knocks", "body"]);
 }
 
 #[tokio::test]
@@ -130,7 +155,7 @@ async fn a_redirect_of_a_signed_post_is_an_answer_and_goes_nowhere() {
         let inbox = sut.url("/inbox");
         let delivery = farm
             .outbound
-            .send(&signer, &inbox, Bytes::from_static(b"{}"))
+            .send(&signer, &inbox, Bytes::from_static(b"{}"), How::default())
             .await
             .unwrap();
         assert_eq!(
@@ -157,7 +182,7 @@ async fn a_delivery_that_did_not_arrive_says_why() {
         let inbox = Url::parse(&url).unwrap();
         let delivery = farm
             .outbound
-            .send(&signer, &inbox, Bytes::from_static(b"{}"))
+            .send(&signer, &inbox, Bytes::from_static(b"{}"), How::default())
             .await
             .unwrap();
         assert_eq!((delivery.error, delivery.status), (Some(class), None));

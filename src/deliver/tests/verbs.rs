@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::activitypub::{Activity, PUBLIC};
 use crate::command::Target;
-use crate::deliver::VerbError;
 use crate::deliver::tests::{Farm, Sut};
+use crate::deliver::{How, VerbError};
 use crate::farm::Who;
 
 const ALICE: Who = Who::Actor(0);
@@ -143,7 +143,7 @@ async fn an_undo_embeds_the_very_follow_that_was_sent() {
     let (farm, sut) = (Farm::new(), sut_with_nora(true).await);
     let sent = farm
         .outbound
-        .follow(&farm.peer, ALICE, &handle(&sut))
+        .follow(&farm.peer, ALICE, &handle(&sut), How::default())
         .await
         .unwrap();
     assert!(sent.deliveries[0].is_taken());
@@ -161,7 +161,7 @@ async fn an_undo_embeds_the_very_follow_that_was_sent() {
 
     let undone = farm
         .outbound
-        .unfollow(&farm.peer, ALICE, &handle(&sut))
+        .unfollow(&farm.peer, ALICE, &handle(&sut), How::default())
         .await
         .unwrap();
     let undo = last_body(&sut);
@@ -174,12 +174,15 @@ async fn an_undo_embeds_the_very_follow_that_was_sent() {
         (&follow["object"], &follow["actor"])
     );
     assert_ne!(undone.id, sent.id);
-    let again = farm.outbound.unfollow(&farm.peer, ALICE, &handle(&sut)).await;
+    let again = farm
+        .outbound
+        .unfollow(&farm.peer, ALICE, &handle(&sut), How::default())
+        .await;
     assert!(matches!(again, Err(VerbError::NotFollowing { .. })));
     // A second Follow of the same two is another activity.
     let second = farm
         .outbound
-        .follow(&farm.peer, ALICE, &handle(&sut))
+        .follow(&farm.peer, ALICE, &handle(&sut), How::default())
         .await
         .unwrap();
     assert_ne!(second.id, sent.id);
@@ -192,7 +195,7 @@ async fn a_follow_that_never_left_does_not_wait_for_an_accept() {
     sut.serves("/nora", &dead);
     let sent = farm
         .outbound
-        .follow(&farm.peer, ALICE, &handle(&sut))
+        .follow(&farm.peer, ALICE, &handle(&sut), How::default())
         .await
         .unwrap();
     assert!(!sent.deliveries[0].may_have_arrived());
@@ -205,7 +208,7 @@ async fn a_note_is_public_mentions_its_target_and_goes_to_the_shared_inbox() {
     let (farm, sut) = (Farm::new(), sut_with_nora(true).await);
     let sent = farm
         .outbound
-        .note(&farm.peer, ALICE, &handle(&sut), "1 < 2")
+        .note(&farm.peer, ALICE, &handle(&sut), "1 < 2", How::default())
         .await
         .unwrap();
     assert_eq!(sent.deliveries[0].inbox, sut.id("/inbox"));
@@ -229,7 +232,7 @@ async fn a_note_is_public_mentions_its_target_and_goes_to_the_shared_inbox() {
     );
     let second = farm
         .outbound
-        .note(&farm.peer, ALICE, &handle(&sut), "again")
+        .note(&farm.peer, ALICE, &handle(&sut), "again", How::default())
         .await
         .unwrap();
     assert_ne!(second.activity["object"]["id"], note["id"]);
@@ -243,7 +246,7 @@ async fn an_activity_goes_as_given_with_what_it_needs_where_that_is_missing() {
         unreachable!()
     };
     farm.outbound
-        .activity(&farm.peer, ALICE, &handle(&sut), given)
+        .activity(&farm.peer, ALICE, &handle(&sut), given, How::default())
         .await
         .unwrap();
     let like = last_body(&sut);
@@ -259,7 +262,7 @@ async fn an_activity_goes_as_given_with_what_it_needs_where_that_is_missing() {
         unreachable!()
     };
     farm.outbound
-        .activity(&farm.peer, ALICE, &handle(&sut), given.clone())
+        .activity(&farm.peer, ALICE, &handle(&sut), given.clone(), How::default())
         .await
         .unwrap();
     assert_eq!(last_body(&sut), Value::Object(given));

@@ -4,18 +4,21 @@
 mod known;
 mod places;
 mod replies;
+mod signing;
+mod verifying;
 
 use std::collections::HashMap;
 
 use http::{HeaderName, HeaderValue};
 
 use crate::ids::Host;
-use crate::software::check::known::ACTOR;
 use crate::software::check::places::{documents, nodeinfo, urls, webfinger};
 use crate::software::check::replies::{inbox, refusals};
+use crate::software::check::signing::signing;
+use crate::software::check::verifying::verifying;
 use crate::software::notes::Notes;
 use crate::software::raw::Section;
-use crate::software::{Client, FACTS, HostMeta, Ids, Keys, Problem, RsaBits, Signing, Software, Verifying};
+use crate::software::{Client, FACTS, HostMeta, Ids, Keys, Problem, RsaBits, Software};
 
 /// Reads one profile. `file` is what problems name it; `taken` has the names of the profiles beside it, with their
 /// files.
@@ -104,34 +107,6 @@ fn keys(section: &Section) -> Option<Keys> {
         ),
     };
     Some(Keys { rsa_bits: rsa_bits? })
-}
-
-fn signing(section: &Section) -> Option<Signing> {
-    let parameters = section.word("parameters");
-    let signing = Signing {
-        post: headers(section, "post", section.texts("post")),
-        get: section
-            .optional_texts("get")
-            .map(|get| headers(section, "get", get)),
-        algorithm: section.text("algorithm"),
-        query: section.flag("query"),
-        key_id: section.template("key_id", ACTOR),
-        get_digest: section.flag("get_digest"),
-        parameters: parameters?,
-    };
-    Some(signing)
-}
-
-fn verifying(section: &Section) -> Verifying {
-    let required = |key| headers(section, key, section.texts(key));
-    Verifying {
-        past: section.span("past"),
-        future: section.span("future"),
-        tolerates: section.words("tolerates"),
-        requires_post: required("requires_post"),
-        requires_get: required("requires_get"),
-        authorized_fetch: section.flag("authorized_fetch"),
-    }
 }
 
 /// Names of headers, lower case, and the components in parentheses that the draft adds.

@@ -163,7 +163,12 @@ fn every_key_and_every_fact_is_explained() {
             toml::Value::Array(members) => waiting.extend(members),
             toml::Value::Table(entries) => {
                 for (key, value) in entries {
-                    let explained = [format!("`{key}`"), format!("`[{key}]`"), format!(".{key}]]`")];
+                    let explained = [
+                        format!("`{key}`"),
+                        format!("`[{key}]`"),
+                        format!(".{key}]`"),
+                        format!(".{key}]]`"),
+                    ];
                     assert!(explained.iter().any(|word| reference.contains(word)), "{key}");
                     // Free keys: reasons, and facts, which were looked at above.
                     if key != "by_reason" && key != "facts" {

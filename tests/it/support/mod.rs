@@ -19,7 +19,7 @@ pub use events::Events;
 pub use http2::Http2;
 pub use request::{By, Request};
 pub use serving::Serving;
-pub use sut::{DEADLINE, Sut};
+pub use sut::{DEADLINE, Meets, Received, Sut};
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;

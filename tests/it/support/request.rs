@@ -6,7 +6,8 @@ use http::{HeaderMap, HeaderValue};
 use peerfarm::clock::Timestamp;
 use peerfarm::signature::cavage::{self, ParameterOrder};
 use peerfarm::signature::key::SigningKey;
-use peerfarm::signature::{self, digest};
+use peerfarm::signature::rfc9421::{self, Component, Message};
+use peerfarm::signature::{self, content_digest, digest};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -33,6 +34,8 @@ pub struct Request {
 pub struct By<'a> {
     pub key_id: &'a str,
     pub key: &'a SigningKey,
+    /// The `algorithm` parameter, whatever the key.
+    pub algorithm: &'a str,
     pub covered: &'a [&'a str],
     /// Whether the query is covered.
     pub query: bool,
@@ -102,7 +105,7 @@ impl Request {
     pub fn signed_by(self, by: By<'_>) -> Request {
         let signing = cavage::Signing {
             headers: by.covered,
-            algorithm: "rsa-sha256",
+            algorithm: by.algorithm,
             computes: by.key.kind().algorithm(),
             created: None,
             expires: None,
@@ -121,6 +124,41 @@ impl Request {
         let signature = cavage::sign(&signing, &request, by.key).unwrap();
         let mut signed = self;
         signed.headers.insert("signature", signature);
+        signed
+    }
+
+    /// Signed by a user in RFC 9421 over these components, besides what signatures it has. `Content-Digest` takes the
+    /// place of `Digest`.
+    pub fn signed_rfc9421(self, sut: &Sut, user: &str, label: &str, covered: &[&str]) -> Request {
+        let key = sut.key(user);
+        let components: Vec<Component> = covered.iter().map(|name| name.parse().unwrap()).collect();
+        let signing = rfc9421::Signing {
+            label,
+            components: &components,
+            key_id: &sut.key_id(user),
+            algorithm: key.kind().algorithm(),
+            names_algorithm: false,
+            created: Some(Timestamp::now().unix()),
+            expires: None,
+            nonce: None,
+            tag: None,
+        };
+        let mut signed = self.without("digest");
+        if !signed.body.is_empty() {
+            let digest = content_digest::sha256_header(&signed.body);
+            signed = signed.with("content-digest", &digest);
+        }
+        let request = signature::Request {
+            method: signed.method,
+            target: &signed.target,
+            scheme: "https",
+            headers: &signed.headers,
+            authority: None,
+            body: &signed.body,
+        };
+        let made = rfc9421::sign(&signing, &Message::Request(&request), key).unwrap();
+        signed.headers.append("signature-input", made.input);
+        signed.headers.append("signature", made.signature);
         signed
     }
 
@@ -155,6 +193,7 @@ impl<'a> By<'a> {
         By {
             key_id,
             key,
+            algorithm: "rsa-sha256",
             covered: &COVERED,
             query: true,
             host: None,

@@ -33,6 +33,7 @@ struct Shared {
     address: SocketAddr,
     keys: HashMap<String, SigningKey>,
     documents: Mutex<HashMap<String, (u16, Value)>>,
+    meets: Mutex<HashMap<(&'static str, &'static str), Meets>>,
     fetched: Mutex<Vec<Received>>,
     received: Mutex<Vec<Received>>,
     changed: watch::Sender<usize>,
@@ -47,7 +48,32 @@ pub struct Received {
     pub body: Bytes,
 }
 
+/// What becomes of requests that are signed in a dialect.
+#[derive(Clone, Copy, Debug)]
+pub enum Meets {
+    /// Refused with that status.
+    Refusal(u16),
+    /// The same, after so long.
+    LateRefusal(u16, Duration),
+    /// No answer.
+    Silence,
+}
+
 impl Received {
+    /// The dialect it is signed in, by name.
+    pub fn dialect(&self) -> Option<&'static str> {
+        let has = |name| self.headers.contains_key(name);
+        match (has("signature-input"), has("signature")) {
+            (true, _) => Some("rfc9421"),
+            (false, true) => Some("cavage"),
+            (false, false) => None,
+        }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
@@ -62,6 +88,7 @@ impl Sut {
             address: listener.local_addr().unwrap(),
             keys: users.iter().map(key).collect(),
             documents: Mutex::default(),
+            meets: Mutex::default(),
             fetched: Mutex::default(),
             received: Mutex::default(),
             changed: watch::Sender::new(0),
@@ -116,6 +143,16 @@ impl Sut {
             .lock()
             .unwrap()
             .insert(path.to_owned(), (status, document));
+    }
+
+    /// Meets requests with that method and signed in that dialect so from now on.
+    pub fn meets(&self, method: &'static str, dialect: &'static str, with: Meets) {
+        self.shared.meets.lock().unwrap().insert((method, dialect), with);
+    }
+
+    /// Meets every request as usual again.
+    pub fn takes_all(&self) {
+        self.shared.meets.lock().unwrap().clear();
     }
 
     pub fn actor_document(&self, user: &str) -> Value {
@@ -200,6 +237,10 @@ impl Sut {
             true => "application/jrd+json",
             false => "application/activity+json",
         };
+        let met = received.dialect().and_then(|dialect| {
+            let meets = self.shared.meets.lock().unwrap();
+            meets.get(&(received.method.as_str(), dialect)).copied()
+        });
         let (status, body) = match received.method.as_str() {
             "POST" => {
                 let mut all = self.shared.received.lock().unwrap();
@@ -212,6 +253,15 @@ impl Sut {
                 self.shared.fetched.lock().unwrap().push(received);
                 found
             }
+        };
+        let (status, body) = match met {
+            None => (status, body),
+            Some(Meets::Refusal(status)) => (status, Bytes::new()),
+            Some(Meets::LateRefusal(status, late)) => {
+                tokio::time::sleep(late).await;
+                (status, Bytes::new())
+            }
+            Some(Meets::Silence) => std::future::pending().await,
         };
         let mut response = Response::new(Full::new(body));
         *response.status_mut() = StatusCode::from_u16(status).unwrap();
