@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::command::{Reach, Target};
 use crate::ids::Acct;
+use crate::signature::Dialect;
 
 /// The words of `follow` and `unfollow`.
 #[derive(Args, Clone, Debug)]
@@ -14,6 +16,9 @@ pub struct Follow {
     pub actor: Acct,
     /// Whom: a handle, or an actor's URL
     pub target: Target,
+    /// Signs it in this dialect and no other, whatever its software does
+    #[arg(long, value_name = "DIALECT", value_parser = dialects())]
+    pub dialect: Option<Dialect>,
     /// Where the farm is, and how the result is to look.
     #[command(flatten)]
     pub reach: Reach,
@@ -26,6 +31,7 @@ pub struct Follow {
 Examples:
   peerfarm send alice@mastodon1.test @me@sut.test --note 'hello'
   peerfarm send alice@mastodon1.test https://sut.test/users/me --activity like.json
+  peerfarm send alice@mastodon1.test @me@sut.test --note 'hello' --dialect rfc9421
   echo '{\"type\": \"Like\", \"object\": \"https://sut.test/notes/1\"}' |
     peerfarm send alice@mastodon1.test @me@sut.test --activity -")]
 pub struct Send {
@@ -39,7 +45,18 @@ pub struct Send {
     /// A file with an activity in JSON, `-` for stdin; the farm adds what is missing of `@context`, `id` and `actor`
     #[arg(long, value_name = "FILE")]
     pub activity: Option<PathBuf>,
+    /// Signs it in this dialect and no other, whatever its software does
+    #[arg(long, value_name = "DIALECT", value_parser = dialects())]
+    pub dialect: Option<Dialect>,
     /// Where the farm is, and how the result is to look.
     #[command(flatten)]
     pub reach: Reach,
+}
+
+fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    let dialects = [Dialect::Cavage, Dialect::Rfc9421];
+    PossibleValuesParser::new(dialects.map(Dialect::name)).try_map(move |name| {
+        let named = dialects.into_iter().find(|dialect| dialect.name() == name);
+        named.ok_or("no dialect of that name")
+    })
 }

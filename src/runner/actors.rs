@@ -10,13 +10,11 @@ use crate::runner::api::Api;
 use crate::runner::{Failure, Fate, Outcome, file};
 
 pub(super) async fn follow(words: &Follow) -> Result<Outcome, Failure> {
-    let body = json!({ "target": words.target.to_string() });
-    act(&words.actor, "follow", &body, &words.reach).await
+    act(&words.actor, "follow", &targeted(words), &words.reach).await
 }
 
 pub(super) async fn unfollow(words: &Follow) -> Result<Outcome, Failure> {
-    let body = json!({ "target": words.target.to_string() });
-    act(&words.actor, "unfollow", &body, &words.reach).await
+    act(&words.actor, "unfollow", &targeted(words), &words.reach).await
 }
 
 pub(super) async fn send(words: &Send) -> Result<Outcome, Failure> {
@@ -28,7 +26,19 @@ pub(super) async fn send(words: &Send) -> Result<Outcome, Failure> {
     if let Some(file) = &words.activity {
         body.insert("activity".to_owned(), activity(file)?);
     }
+    if let Some(dialect) = words.dialect {
+        body.insert("dialect".to_owned(), dialect.name().into());
+    }
     act(&words.actor, "send", &body.into(), &words.reach).await
+}
+
+/// What a follow and an unfollow ask for.
+fn targeted(words: &Follow) -> Value {
+    let mut body = json!({ "target": words.target.to_string() });
+    if let Some(dialect) = words.dialect {
+        body["dialect"] = dialect.name().into();
+    }
+    body
 }
 
 async fn act(actor: &Acct, deed: &str, body: &Value, reach: &Reach) -> Result<Outcome, Failure> {

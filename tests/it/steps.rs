@@ -118,10 +118,15 @@ fn a_follow_tells_what_the_server_said() {
         .ends(3, "")
         .has_line("https://sut.test/inbox: no answer after 3.1 ms: connection refused");
     follow("dave").ends(3, "error: `sut.test` does not resolve (dns)\n");
-    assert_eq!(
-        farm.heard()[0],
-        (path("alice"), json!({"target": "@me@sut.test"}))
-    );
+    farm.peerfarm("follow alice@mastodon1.test @me@sut.test --dialect cavage")
+        .run()
+        .ends(0, "");
+    let heard = farm.heard();
+    assert_eq!(heard[0], (path("alice"), json!({"target": "@me@sut.test"})));
+    assert_eq!(heard[4].1, json!({"target": "@me@sut.test", "dialect": "cavage"}));
+    farm.peerfarm("follow alice@mastodon1.test @me@sut.test --dialect latin")
+        .run()
+        .ends(2, "cavage, rfc9421");
 }
 
 #[test]
@@ -144,11 +149,15 @@ fn an_activity_is_sent_from_stdin_a_file_or_a_note() {
         .word("hello you")
         .run()
         .ends(0, "");
+    farm.peerfarm(&format!("{send} --dialect rfc9421 --note hello"))
+        .run()
+        .ends(0, "");
     let to = "https://sut.test/me";
     let expected = [
         json!({"to": to, "activity": like}),
         json!({"to": to, "activity": like}),
         json!({"to": to, "note": "hello you"}),
+        json!({"to": to, "note": "hello", "dialect": "rfc9421"}),
     ];
     assert_eq!(farm.heard(), expected.map(|body| (line.to_owned(), body)));
 
