@@ -149,7 +149,7 @@ pub fn to(world: &World, peer: &Peer, route: &Route, ask: &Ask<'_>, keys: Option
     finish(answer, peer, route)
 }
 
-/// Whether this software wants a signature for it: ActivityPub documents where authorized fetch is on, but not those
+/// Whether this peer wants a signature for it: ActivityPub documents where authorized fetch is on, but not those
 /// by which a key is found, since whoever checks a signature of ours would then need one of ours to check it.
 pub fn is_guarded(peer: &Peer, route: &Route, headers: &HeaderMap) -> bool {
     let is_document = match route {
@@ -158,7 +158,7 @@ pub fn is_guarded(peer: &Peer, route: &Route, headers: &HeaderMap) -> bool {
         Route::Collection(..) | Route::Create(_) => true,
         _ => false,
     };
-    peer.software.verifying.authorized_fetch && is_document
+    peer.authorized_fetch && is_document
 }
 
 fn form(route: &Route, ask: &Ask<'_>) -> Form {
@@ -186,7 +186,7 @@ fn finish(mut answer: Answer, peer: &Peer, route: &Route) -> Answer {
         Route::Actor(_) | Route::Collection(..) | Route::Create(_) | Route::Note(_) | Route::Profile(_) => {
             answer.with(
                 VARY,
-                if peer.software.verifying.authorized_fetch {
+                if peer.authorized_fetch {
                     "Accept, Signature"
                 } else {
                     "Accept"

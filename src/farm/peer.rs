@@ -35,6 +35,8 @@ pub struct Peer {
     pub origin: String,
     /// The port in URLs and handles, where it is not the scheme's default.
     pub port: Option<u16>,
+    /// Whether its documents ask for a signed GET: where its profile says so, or who started the farm.
+    pub authorized_fetch: bool,
 }
 
 impl Peer {
@@ -46,6 +48,7 @@ impl Peer {
         };
         Peer {
             host,
+            authorized_fetch: software.verifying.authorized_fetch,
             software,
             actors,
             origin,

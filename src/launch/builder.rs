@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use crate::command::serve::{KeyMode, Settings};
+use crate::command::serve::{KeyMode, PatternError, Settings};
 use crate::launch::{self, Running, StartError};
 use crate::seed::Seed;
 use crate::units::Span;
@@ -71,6 +71,15 @@ impl Builder {
     pub fn notes(mut self, notes: u32) -> Builder {
         self.settings.notes = notes;
         self
+    }
+
+    /// Lets peers give their documents for a signed GET alone, as `--authorized-fetch GLOB` does.
+    ///
+    /// # Errors
+    /// When that is no pattern for hosts.
+    pub fn authorized_fetch(mut self, hosts: &str) -> Result<Builder, PatternError> {
+        self.settings.authorized_fetch.push(hosts.parse()?);
+        Ok(self)
     }
 
     /// One key pair a peer instead of one an actor.

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
+use crate::command::serve::Pattern;
 use crate::ids::NameError;
 use crate::net::tls::TrustError;
 use crate::software::{Problems, RosterError};
@@ -30,6 +31,16 @@ pub enum StartError {
     /// No directory could be made for a farm that was given none.
     #[error("cannot make a state directory: {0}")]
     OwnState(#[source] io::Error),
+    /// A pattern for peers is about none.
+    #[error("`{flag} {pattern}`: no peer's host is like that; there are {hosts}")]
+    Pattern {
+        /// The flag.
+        flag: &'static str,
+        /// The pattern.
+        pattern: Pattern,
+        /// The first few hosts there are.
+        hosts: String,
+    },
     /// The profiles have problems.
     #[error("{0}")]
     Profiles(#[from] Problems),
@@ -54,6 +65,7 @@ impl StartError {
             self,
             StartError::Name(_)
                 | StartError::NoListener
+                | StartError::Pattern { .. }
                 | StartError::Profiles(_)
                 | StartError::Roster(_)
                 | StartError::Trust(_)

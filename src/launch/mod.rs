@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Timestamp;
-use crate::command::serve::{KeyMode, Settings};
+use crate::command::serve::{KeyMode, Pattern, Settings};
 use crate::control::{self, Guard, Scope};
 use crate::deliver::Outbound;
 use crate::farm::{self, HOOKS_HOST, Who, World};
@@ -45,6 +45,9 @@ const CONTROL_CONNECTIONS: usize = 1_000;
 /// The first step that fails; nothing is left running then.
 pub async fn start(settings: Settings) -> Result<Running, StartError> {
     let roster = roster(&settings)?;
+    for pattern in &settings.authorized_fetch {
+        about_somebody("--authorized-fetch", pattern, &roster)?;
+    }
     let hooks_host: Host = HOOKS_HOST.parse().map_err(StartError::Name)?;
     let store = Arc::new(Store::open(&settings.state)?);
     let hosts: Vec<Host> = roster.hosts().cloned().chain([hooks_host.clone()]).collect();
@@ -101,6 +104,24 @@ pub fn roster(settings: &Settings) -> Result<Roster, StartError> {
     }
 }
 
+/// A pattern that is about no peer is a slip.
+fn about_somebody(flag: &'static str, pattern: &Pattern, roster: &Roster) -> Result<(), StartError> {
+    if roster.hosts().any(|host| pattern.matches(host)) {
+        return Ok(());
+    }
+    let hosts: Vec<String> = roster.hosts().take(3).map(|host| format!("`{host}`")).collect();
+    let more = if roster.hosts().count() > hosts.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    Err(StartError::Pattern {
+        flag,
+        pattern: pattern.clone(),
+        hosts: hosts.join(", ") + more,
+    })
+}
+
 fn world(settings: &Settings, roster: &Roster, keyring: Keyring, addresses: &Addresses) -> World {
     let (scheme, listener) = match addresses.listen.first() {
         Some(address) => ("https", Some(address)),
@@ -111,7 +132,12 @@ fn world(settings: &Settings, roster: &Roster, keyring: Keyring, addresses: &Add
     let port = port.filter(|port| *port != default);
     let peer = |entry: &software::Entry| {
         let software = Arc::clone(&entry.software);
-        farm::Peer::new(entry.host.clone(), software, settings.actors, scheme, port)
+        let mut peer = farm::Peer::new(entry.host.clone(), software, settings.actors, scheme, port);
+        peer.authorized_fetch |= settings
+            .authorized_fetch
+            .iter()
+            .any(|pattern| pattern.matches(&peer.host));
+        peer
     };
     World::new(
         settings.seed.unwrap_or_else(Seed::draw),

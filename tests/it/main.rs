@@ -34,6 +34,9 @@ mod verify;
 /// Who knocks how: the dialects of signatures that are sent, those that are taken, and what the others are told.
 mod dialects;
 
+/// Documents that are given for a signed GET alone.
+mod authorized_fetch;
+
 /// What happens below and around an exchange: hosts, handshakes, heads, bodies, time limits, senders that leave.
 mod connections;
 

@@ -2,11 +2,13 @@
 
 mod address;
 mod mix;
+mod pattern;
 mod resolve;
 mod settings;
 
 pub use address::{Address, AddressError, Listen};
 pub use mix::{Domain, DomainError, Mix, MixError};
+pub use pattern::{Pattern, PatternError};
 pub use resolve::{Resolve, ResolveError};
 pub use settings::{KeyMode, Settings};
 
@@ -93,6 +95,9 @@ struct Peers {
     /// Notes an actor has in its outbox
     #[arg(long, value_name = "N", default_value = "20", value_parser = whole(0..=MAX_NOTES))]
     notes: u64,
+    /// Peers that give their documents for a signed GET alone, by their hosts: `mastodon*` (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    authorized_fetch: Vec<Pattern>,
     /// When actors get their keys
     #[arg(long, value_name = "WHEN", value_enum, default_value = "on-demand")]
     keys: Keys,
@@ -224,6 +229,7 @@ impl Flags {
             domain: peers.names.domain,
             actors: narrow(peers.actors),
             notes: narrow(peers.notes),
+            authorized_fetch: peers.authorized_fetch,
             keys: match peers.keys {
                 Keys::Ahead => KeyMode::Ahead,
                 Keys::OnDemand => KeyMode::OnDemand,

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use crate::command::serve::{Domain, Mix, Resolve};
+use crate::command::serve::{Domain, Mix, Pattern, Resolve};
 use crate::ids::Host;
 use crate::seed::Seed;
 use crate::units::Span;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub actors: u32,
     /// Notes an actor.
     pub notes: u32,
+    /// Which peers give their documents for a signed GET alone, besides those whose profile says so.
+    pub authorized_fetch: Vec<Pattern>,
     /// When actors get their keys.
     pub keys: KeyMode,
     /// What fixes chance; drawn where there is none.
@@ -78,6 +80,7 @@ impl Default for Settings {
             domain: None,
             actors: 10,
             notes: 20,
+            authorized_fetch: Vec::new(),
             keys: KeyMode::OnDemand,
             seed: None,
             resolve: Vec::new(),
