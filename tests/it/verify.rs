@@ -270,6 +270,72 @@ fn without_a_key_the_rest_is_checked() {
 }
 
 #[test]
+fn of_several_signatures_the_first_valid_one_counts() {
+    // By OpenSSL: `dgst -sha256 -sign`, `pkeyutl -sign -rawin`, `dgst -sha256 -mac HMAC -macopt key:sesame`.
+    let by = |label: &str| match label {
+        "rsa" => {
+            "lnCfwCWIZJwZ0G3thzLXopdqgkm9+nyPPqlsPFG3U6HPiz6lFcdOLFKF1XBKrB6e8OUdISOmvZfLbY9qwCRF4sWsiUh5a6iNZQVt0dD49laOYM\
+         GJw2lxg1ZJV+poT2Y3t5Ec08ogxe1m66TOIZuGfQwrapRWXfKYegdp90iV4XnRPcd4EZqVL5Kea2IaT2IE1xbT0oF+wVxoHuD6VkTFF69pXTzx\
+         NH08388g57yCUumjLvPxVzJyfa5kXXfDxjq+x5ugDgHtRzi4gStgnUcd4jirtW96U+Ev5EolpHxyh25PLAJgAGajm0RwLIYyqF11j+FuHkzF2T\
+         9W9HFNxN9Q7w=="
+        }
+        "ed" => "JFkOerOduHOCWp71LxRqXWLxTTuQjSvWlNeHKV1y2v8fToBS043gYAybuTycWMoHpt1J2xER6qMY4ptz95oqBg==",
+        _ => "+IfCujyhuOTvs0DWiiTrXciHN/oAXC1H969iM6zTQNA=",
+    };
+    let fetch = |labels: &[&str]| {
+        let input = |label: &&str| {
+            format!(
+                r#"{label}=("@method" "@target-uri");created=1700000000;keyid="https://a.test/users/alice#{label}""#
+            )
+        };
+        let signature = |label: &&str| format!("{label}=:{}:", by(label));
+        let inputs: Vec<String> = labels.iter().map(input).collect();
+        let signatures: Vec<String> = labels.iter().map(signature).collect();
+        format!(
+            "GET /users/bob HTTP/1.1\nHost: b.test\nSignature-Input: {}\nSignature: {}\n\n",
+            inputs.join(", "),
+            signatures.join(", ")
+        )
+    };
+    let all = fetch(&["rsa", "ed", "mac"]);
+    for (key, label, results) in [
+        (RSA, "rsa", ["valid", "invalid", "invalid"]),
+        (ED25519, "ed", ["invalid", "valid", "invalid"]),
+    ] {
+        let found = answer(&all, key, "");
+        assert_eq!(
+            (&found["verdict"]["result"], &found["verdict"]["label"]),
+            (&json!("valid"), &json!(label))
+        );
+        let each = found["verdicts"].as_array().unwrap();
+        let each: Vec<&str> = each
+            .iter()
+            .map(|verdict| verdict["result"].as_str().unwrap())
+            .collect();
+        assert_eq!(each, results);
+        assert_eq!(found["judged_at"], "2023-11-14T22:13:20.000Z");
+        let said = verify(&all, key, "").run().ends(0, "");
+        said.has_line("result valid; the first valid signature counts, else the first");
+        said.has_line(&format!("label {label}"));
+    }
+    // A key and a secret beside each other, and a secret alone.
+    for words in ["--key key --secret secret", "--secret secret"] {
+        let said = Peerfarm::with(&format!("verify saved {words}"))
+            .file("saved", &fetch(&["mac"]))
+            .file("key", RSA)
+            .file("secret", "sesame\n")
+            .run();
+        said.ends(0, "").has_line("algorithm hmac-sha256");
+    }
+    assert_eq!(answer(&fetch(&["mac"]), ED25519, "").get("verdicts"), None);
+    let http = answer(&all, RSA, "--scheme http");
+    assert_eq!(
+        http["verdict"]["reason"], "signature_mismatch",
+        "the scheme is covered"
+    );
+}
+
+#[test]
 fn a_har_is_judged_by_its_signed_request() {
     // As Firefox exports it, less what does not matter here.
     let header = |name: &str, value: &str| json!({"name": name, "value": value});
