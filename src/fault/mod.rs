@@ -2,8 +2,10 @@
 //! A draw depends on (seed, rule, host, path, id, attempt) and on nothing else, never on the order of arrival.
 
 mod hook;
+pub mod misbehave;
 
 pub use hook::HookRules;
+pub use misbehave::Misbehaviour;
 
 use std::sync::Arc;
 use std::time::Duration;
