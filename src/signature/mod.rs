@@ -7,6 +7,7 @@
 pub(crate) mod base64;
 pub mod cavage;
 pub mod content_digest;
+mod corrupt;
 mod dialect;
 mod dictionary;
 pub mod digest;
@@ -17,6 +18,7 @@ mod terms;
 mod verdict;
 mod window;
 
+pub use corrupt::corrupt;
 pub use dialect::Dialect;
 pub use terms::{Hs2019, Terms, Window};
 pub(crate) use verdict::cut;
