@@ -4,6 +4,7 @@
 mod acceptance;
 mod actor;
 mod collection;
+mod forged_key;
 mod host_meta;
 pub mod inbox;
 mod nodeinfo;
@@ -121,6 +122,7 @@ pub fn to(world: &World, peer: &Peer, route: &Route, ask: &Ask<'_>, keys: Option
             Some(found.unwrap_or_else(|| refuse(&refusals.unknown_object)))
         }
         Route::Create(place) => object::create(world, peer, *place),
+        Route::ForgedKey(name) => forged_key::document(world, peer, name),
         Route::HostMeta => Some(host_meta::answer(peer, ask.headers)),
         Route::HostMetaJson => Some(host_meta::json(peer)),
         Route::KeyDocument(who) => keys.and_then(|keys| actor::key_document(peer, *who, keys)),

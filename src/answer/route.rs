@@ -15,6 +15,8 @@ pub enum Route {
     Collection(Who, CollectionKind),
     /// The Create of a note.
     Create(Place),
+    /// The document of a key that claims to be somebody else's, by its name.
+    ForgedKey(String),
     /// `/.well-known/host-meta`.
     HostMeta,
     /// `/.well-known/host-meta.json`.
@@ -79,7 +81,10 @@ impl Route {
             path: &decoded,
             with_query: with_query.as_deref(),
         };
-        let found = well_known(peer, asked)
+        let forged = world.forged_keys.name_at(peer, &decoded);
+        let found = forged
+            .map(Route::ForgedKey)
+            .or_else(|| well_known(peer, asked))
             .or_else(|| of_server(peer, asked))
             .unwrap_or_else(|| of_actor(world, peer, asked));
         found.under(method)
@@ -106,7 +111,7 @@ impl Route {
     /// The label in stats and journal, one of [`KINDS`]: `inbox` for deliveries, the others for fetches.
     pub fn kind(&self) -> &'static str {
         match self {
-            Route::Actor(_) | Route::KeyDocument(_) | Route::UnknownActor => "actor",
+            Route::Actor(_) | Route::ForgedKey(_) | Route::KeyDocument(_) | Route::UnknownActor => "actor",
             Route::Collection(..) => "collection",
             Route::Create(_) | Route::Note(_) | Route::UnknownObject => "object",
             Route::HostMeta | Route::HostMetaJson => "host_meta",

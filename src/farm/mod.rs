@@ -3,6 +3,7 @@
 
 mod attempts;
 mod documents;
+pub mod forged_keys;
 pub mod notes;
 mod peer;
 mod relations;
@@ -10,6 +11,7 @@ mod sent;
 
 pub use attempts::Attempts;
 pub use documents::Note;
+pub use forged_keys::{ForgedKey, ForgedKeys};
 pub use peer::{Peer, Who};
 pub use relations::{AddFollower, Follow, Relations};
 pub use sent::SentNotes;
@@ -46,6 +48,8 @@ pub struct World {
     pub relations: Relations,
     /// Attempts of deliveries, for rules that treat a retry apart.
     pub attempts: Attempts,
+    /// Keys that claim to be somebody else's, once an actor was told to sign with one.
+    pub forged_keys: ForgedKeys,
     /// Notes that were sent and stand in no outbox.
     pub sent: SentNotes,
     peers: Vec<Arc<Peer>>,
@@ -78,6 +82,7 @@ impl World {
             keyring,
             relations: Relations::default(),
             attempts: Attempts::default(),
+            forged_keys: ForgedKeys::default(),
             sent: SentNotes::default(),
             peers,
             by_host,

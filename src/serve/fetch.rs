@@ -75,5 +75,9 @@ fn is_signed<B>(request: &Request<B>) -> bool {
 /// What a sender fetches to verify a signature of ours is not verified in turn: its key would have to be fetched for
 /// that, with a signature of ours, and each side would wait for the other.
 fn leads_to_keys(route: &Route) -> bool {
-    route.is_discovery() || matches!(route, Route::Actor(Who::Instance) | Route::KeyDocument(_))
+    let is_key = matches!(
+        route,
+        Route::Actor(Who::Instance) | Route::ForgedKey(_) | Route::KeyDocument(_)
+    );
+    route.is_discovery() || is_key
 }
