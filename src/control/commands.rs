@@ -13,8 +13,9 @@ use crate::control::body::json;
 use crate::control::peers::{named, no_actor};
 use crate::control::query::Parameters;
 use crate::control::{Body, Problem};
-use crate::deliver::{FetchError, FindError, How, Sent, VerbError};
+use crate::deliver::{Content, FetchError, FindError, How, Sent, VerbError};
 use crate::farm::{Peer, Who};
+use crate::fault::Misbehaviour;
 use crate::net::failure::{Class, chain};
 use crate::serve::{Site, Unread, read};
 use crate::signature::Dialect;
@@ -73,6 +74,7 @@ struct Sending {
     note: Option<String>,
     activity: Option<Map<String, Value>>,
     dialect: Option<Dialect>,
+    misbehave: Option<Misbehaviour>,
 }
 
 /// A body that was understood.
@@ -80,6 +82,7 @@ struct Sending {
 enum Order {
     Activity(Target, Map<String, Value>),
     Follow(Target),
+    Misbehave(Target, Content, Misbehaviour),
     Note(Target, String),
     Unfollow(Target),
 }
@@ -88,10 +91,15 @@ impl Order {
     fn sending(body: Sending) -> Result<(Order, How), Problem> {
         let to = target("to", &body.to)?;
         let dialect = body.dialect;
-        let order = match (body.note, body.activity) {
-            (Some(note), None) => Order::Note(to, note),
-            (None, Some(activity)) => Order::Activity(to, activity),
+        let content = match (body.note, body.activity) {
+            (Some(note), None) => Content::Note(note),
+            (None, Some(activity)) => Content::Activity(activity),
             _ => return Err(unfit("give either `note`, a text, or `activity`, an object")),
+        };
+        let order = match (content, body.misbehave) {
+            (content, Some(misbehaviour)) => Order::Misbehave(to, content, misbehaviour),
+            (Content::Activity(activity), None) => Order::Activity(to, activity),
+            (Content::Note(note), None) => Order::Note(to, note),
         };
         Ok((order, How { dialect }))
     }
@@ -106,6 +114,11 @@ impl Order {
         match self {
             Order::Activity(to, activity) => outbound.activity(peer, who, &to, activity, how).await,
             Order::Follow(target) => outbound.follow(peer, who, &target, how).await,
+            Order::Misbehave(to, content, misbehaviour) => {
+                outbound
+                    .misbehave(peer, who, &to, content, misbehaviour, how)
+                    .await
+            }
             Order::Note(to, text) => outbound.note(peer, who, &to, &text, how).await,
             Order::Unfollow(target) => outbound.unfollow(peer, who, &target, how).await,
         }
@@ -172,6 +185,7 @@ fn failed(error: &VerbError) -> Problem {
         VerbError::Find(FindError::NoHost(_) | FindError::NoLink { .. } | FindError::Type { .. }) => {
             "webfinger"
         }
+        VerbError::NoObject(_) | VerbError::TooFewPeers { .. } => return unfit(text),
         VerbError::NotFollowing { .. } => return Problem::new(StatusCode::CONFLICT, text),
         VerbError::Signer(_) | VerbError::TooManyRelations => {
             return Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text);

@@ -16,11 +16,13 @@ mod key;
 mod send;
 mod webfinger;
 mod verbs;
+mod misbehave;
 
 pub use fetch::{Document, FetchError};
 pub use key::{KeyFailure, RemoteKey};
 pub use key_cache::KeyFetches;
 pub use knock::Knock;
+pub use misbehave::{Content, Misbehaved};
 pub use outbound::Outbound;
 pub use remote::Remote;
 pub use send::{ANSWER_MAX, Delivery, How};

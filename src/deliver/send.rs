@@ -5,10 +5,12 @@ use bytes::Bytes;
 use http::Method;
 use http::header::{HeaderMap, LOCATION};
 use serde::Serialize;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::clock::Timestamp;
 use crate::deliver::fetch::header;
+use crate::deliver::knock::Knocked;
 use crate::deliver::{Knock, Outbound, Signer, SignerError};
 use crate::net::client::{Ask, Read};
 use crate::net::failure::{Class, Failure};
@@ -74,39 +76,65 @@ impl Outbound {
         activity: Bytes,
         how: How,
     ) -> Result<Delivery, SignerError> {
-        let ask = Ask {
-            method: Method::POST,
-            headers: HeaderMap::new(),
-            body: activity.clone(),
-            within: signer.software().client.timeout,
-            read: Read::Start(ANSWER_MAX),
-        };
-        let start = tokio::time::Instant::now();
+        let ask = ask(signer, HeaderMap::new(), activity.clone());
+        let start = Instant::now();
         let sign = |dialect| {
             let means = signer.means(dialect, Some(&activity), Timestamp::now());
             signer.post(inbox, &activity, &means)
         };
         let knocked = self.knock(signer, inbox, how.dialect, ask, sign).await?;
-        let delivery = Delivery {
-            inbox: inbox.to_string(),
-            status: None,
-            time_ms: start.elapsed().as_micros() as f64 / 1_000.0,
-            dialect: knocked.dialect,
-            knocks: knocked.earlier.into_iter().collect(),
-            location: None,
-            body: None,
-            error: None,
-            detail: None,
+        Ok(delivery(inbox, start, knocked))
+    }
+
+    /// Delivers an activity's bytes under these headers, made in that dialect, once.
+    pub(super) async fn send_as_is(
+        &self,
+        signer: &Signer,
+        inbox: &Url,
+        dialect: Dialect,
+        headers: HeaderMap,
+        activity: Bytes,
+    ) -> Delivery {
+        let start = Instant::now();
+        let knocked = Knocked {
+            dialect,
+            earlier: None,
+            done: self.client.request(inbox, ask(signer, headers, activity)).await,
         };
-        Ok(match knocked.done {
-            Ok(reply) => Delivery {
-                status: Some(reply.status.as_u16()),
-                location: Some(header(&reply.headers, LOCATION)).filter(|_| reply.status.is_redirection()),
-                body: (!reply.status.is_success()).then(|| String::from_utf8_lossy(&reply.body).into_owned()),
-                ..delivery
-            },
-            Err(failure) => failed(delivery, &failure),
-        })
+        delivery(inbox, start, knocked)
+    }
+}
+
+fn ask(signer: &Signer, headers: HeaderMap, body: Bytes) -> Ask {
+    Ask {
+        method: Method::POST,
+        headers,
+        body,
+        within: signer.software().client.timeout,
+        read: Read::Start(ANSWER_MAX),
+    }
+}
+
+fn delivery(inbox: &Url, start: Instant, knocked: Knocked) -> Delivery {
+    let delivery = Delivery {
+        inbox: inbox.to_string(),
+        status: None,
+        time_ms: start.elapsed().as_micros() as f64 / 1_000.0,
+        dialect: knocked.dialect,
+        knocks: knocked.earlier.into_iter().collect(),
+        location: None,
+        body: None,
+        error: None,
+        detail: None,
+    };
+    match knocked.done {
+        Ok(reply) => Delivery {
+            status: Some(reply.status.as_u16()),
+            location: Some(header(&reply.headers, LOCATION)).filter(|_| reply.status.is_redirection()),
+            body: (!reply.status.is_success()).then(|| String::from_utf8_lossy(&reply.body).into_owned()),
+            ..delivery
+        },
+        Err(failure) => failed(delivery, &failure),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A request's headers as an actor's software writes and signs them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::clock::Timestamp;
 use crate::deliver::fresh::Fresh;
 use crate::farm::{Peer, Who};
 use crate::ids::Host;
-use crate::signature::key::SigningKey;
+use crate::signature::key::{KeyError, SigningKey};
 use crate::signature::rfc9421::{self, Message};
 use crate::signature::{Dialect, Request, cavage, content_digest, digest};
 use crate::software::{Signing, Software};
@@ -33,16 +34,20 @@ pub struct Signer {
 /// request to be wrong changes them, and the headers follow.
 #[derive(Clone, Debug)]
 pub struct Means<'a> {
-    /// The dialect; without one it goes unsigned.
-    pub dialect: Option<Dialect>,
+    /// The dialect.
+    pub dialect: Dialect,
     /// The key.
     pub key: &'a SigningKey,
     /// The key id.
     pub key_id: &'a str,
     /// When it says it was made: `Date` and `created`.
     pub now: Timestamp,
+    /// Until when the signature holds, where it says so.
+    pub expires: Option<Timestamp>,
     /// The body of whose digest it tells; none where it has no digest.
     pub digested: Option<&'a [u8]>,
+    /// Whether that digest is covered where the software covers it.
+    pub covers_digest: bool,
 }
 
 impl Signer {
@@ -77,18 +82,22 @@ impl Signer {
     /// all the same, it is that of nothing.
     pub fn means<'a>(&'a self, dialect: Dialect, body: Option<&'a [u8]>, now: Timestamp) -> Means<'a> {
         let signing = &self.software.signing;
-        let digests_nothing = match dialect {
-            Dialect::Cavage => signing.cavage.get_digest,
+        let (digests_nothing, lifetime) = match dialect {
+            Dialect::Cavage => (signing.cavage.get_digest, signing.cavage.expires),
             Dialect::Rfc9421 => {
-                Covered::of_get(signing, dialect).is_some_and(|covered| covered.has("content-digest"))
+                let mut covered = signing.rfc9421.get.iter().flatten();
+                let digests = covered.any(|component| is_digest(component.name()));
+                (digests, signing.rfc9421.expires)
             }
         };
         Means {
-            dialect: Some(dialect),
+            dialect,
             key: &self.keys.rsa,
             key_id: &self.key_id,
             now,
+            expires: lifetime.map(|lifetime| now.plus(lifetime)),
             digested: body.or(digests_nothing.then_some(b"")),
+            covers_digest: true,
         }
     }
 
@@ -101,10 +110,7 @@ impl Signer {
         for accept in &self.software.client.accept {
             headers.append(ACCEPT, value(ACCEPT, accept)?);
         }
-        let Some(covered) = means
-            .dialect
-            .and_then(|dialect| Covered::of_get(&self.software.signing, dialect))
-        else {
+        let Some(covered) = Covered::of_get(&self.software.signing, means) else {
             return Ok(headers);
         };
         digests(means, &covered, &mut headers)?;
@@ -134,10 +140,7 @@ impl Signer {
     pub fn post(&self, url: &Url, body: &[u8], means: &Means<'_>) -> Result<HeaderMap, SignerError> {
         let client = &self.software.client;
         let mut headers = self.plain(url, means.now)?;
-        let covered = match means.dialect {
-            Some(dialect) => Covered::of_post(&self.software.signing, dialect),
-            None => Covered::Cavage(&[]),
-        };
+        let covered = Covered::of_post(&self.software.signing, means);
         digests(means, &covered, &mut headers)?;
         headers.insert(CONTENT_TYPE, value(CONTENT_TYPE, &client.content_type)?);
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -172,9 +175,6 @@ impl Signer {
         body: &[u8],
         headers: &mut HeaderMap,
     ) -> Result<(), SignerError> {
-        if means.dialect.is_none() {
-            return Ok(());
-        }
         let request = Request {
             method,
             target: &url[Position::BeforePath..Position::AfterQuery],
@@ -205,13 +205,18 @@ impl Signer {
     ) -> Result<HeaderValue, SignerError> {
         let manners = &self.software.signing.cavage;
         let kind = means.key.kind();
-        let computes = cavage::computed(Some(&manners.algorithm), kind, self.software.verifying.hs2019);
+        // The older names were defined before signatures could expire (draft-cavage-12 section 2.3 item 3).
+        let algorithm = match expires_unasked(&self.software.signing, means) {
+            true => "hs2019",
+            false => &manners.algorithm,
+        };
+        let computes = cavage::computed(Some(algorithm), kind, self.software.verifying.hs2019);
         let signing = cavage::Signing {
             headers: names,
-            algorithm: &manners.algorithm,
+            algorithm,
             computes: computes.unwrap_or(kind.algorithm()),
             created: manners.created.then(|| means.now.unix()),
-            expires: manners.expires.map(|after| means.now.plus(after).unix()),
+            expires: means.expires.map(Timestamp::unix),
             key_id: means.key_id,
             order: manners.parameters,
             query: manners.query,
@@ -234,7 +239,7 @@ impl Signer {
             algorithm: means.key.kind().algorithm(),
             names_algorithm: manners.names_algorithm,
             created: Some(means.now.unix()),
-            expires: manners.expires.map(|after| means.now.plus(after).unix()),
+            expires: means.expires.map(Timestamp::unix),
             nonce: nonce.as_deref(),
             tag: manners.tag.as_deref(),
         };
@@ -243,26 +248,45 @@ impl Signer {
 }
 
 /// What a signature covers, in its dialect's own terms.
-#[derive(Clone, Copy)]
 enum Covered<'a> {
-    Cavage(&'a [String]),
-    Rfc9421(&'a [rfc9421::Component]),
+    Cavage(Cow<'a, [String]>),
+    Rfc9421(Cow<'a, [rfc9421::Component]>),
 }
 
 impl<'a> Covered<'a> {
-    fn of_post(signing: &'a Signing, dialect: Dialect) -> Covered<'a> {
-        match dialect {
-            Dialect::Cavage => Covered::Cavage(&signing.cavage.post),
-            Dialect::Rfc9421 => Covered::Rfc9421(&signing.rfc9421.post),
-        }
+    fn of_post(signing: &'a Signing, means: &Means<'_>) -> Covered<'a> {
+        let covered = match means.dialect {
+            Dialect::Cavage => Covered::Cavage(signing.cavage.post.as_slice().into()),
+            Dialect::Rfc9421 => Covered::Rfc9421(signing.rfc9421.post.as_slice().into()),
+        };
+        covered.by(signing, means)
     }
 
     /// `None` where GETs go unsigned.
-    fn of_get(signing: &'a Signing, dialect: Dialect) -> Option<Covered<'a>> {
-        match dialect {
-            Dialect::Cavage => signing.cavage.get.as_deref().map(Covered::Cavage),
-            Dialect::Rfc9421 => signing.rfc9421.get.as_deref().map(Covered::Rfc9421),
+    fn of_get(signing: &'a Signing, means: &Means<'_>) -> Option<Covered<'a>> {
+        let covered = match means.dialect {
+            Dialect::Cavage => Covered::Cavage(signing.cavage.get.as_deref()?.into()),
+            Dialect::Rfc9421 => Covered::Rfc9421(signing.rfc9421.get.as_deref()?.into()),
+        };
+        Some(covered.by(signing, means))
+    }
+
+    /// The same without the digest, or with the end of its time, as the means say.
+    fn by(mut self, signing: &Signing, means: &Means<'_>) -> Covered<'a> {
+        if !means.covers_digest {
+            match &mut self {
+                Covered::Cavage(names) => names.to_mut().retain(|name| !is_digest(name)),
+                Covered::Rfc9421(components) => components
+                    .to_mut()
+                    .retain(|component| !is_digest(component.name())),
+            }
         }
+        if let Covered::Cavage(names) = &mut self
+            && expires_unasked(signing, means)
+        {
+            names.to_mut().push("(expires)".to_owned());
+        }
+        self
     }
 
     fn has(&self, name: &str) -> bool {
@@ -271,6 +295,16 @@ impl<'a> Covered<'a> {
             Covered::Rfc9421(components) => components.iter().any(|component| component.name() == name),
         }
     }
+}
+
+/// Whether a draft-cavage signature is to expire though the software's never say that they do.
+fn expires_unasked(signing: &Signing, means: &Means<'_>) -> bool {
+    means.expires.is_some() && signing.cavage.expires.is_none()
+}
+
+fn is_digest(name: &str) -> bool {
+    let fields = ["digest", "content-digest"];
+    fields.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
 /// Tells the digest in the field of the dialect; in the other's only where that is covered.
@@ -319,6 +353,9 @@ pub enum SignerError {
     /// The actor has no key.
     #[error("the actor has no keys")]
     Key(#[from] StoreError),
+    /// A key that is nobody's cannot be made.
+    #[error("cannot make a key")]
+    Make(#[from] KeyError),
     /// The request lacks what is to be signed.
     #[error("cannot sign the request")]
     Cavage(#[from] cavage::SignError),
@@ -336,5 +373,5 @@ fn value(name: HeaderName, text: &str) -> Result<HeaderValue, SignerError> {
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 const DIGEST: HeaderName = HeaderName::from_static("digest");
-const SIGNATURE: HeaderName = HeaderName::from_static("signature");
-const SIGNATURE_INPUT: HeaderName = HeaderName::from_static("signature-input");
+pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("signature");
+pub(super) const SIGNATURE_INPUT: HeaderName = HeaderName::from_static("signature-input");

@@ -9,9 +9,10 @@ use url::Url;
 use crate::activitypub::{ACTIVITY_STREAMS, Activity, PUBLIC, paragraph};
 use crate::clock::Timestamp;
 use crate::command::Target;
-use crate::deliver::{Delivery, FindError, How, Outbound, Remote, SignerError};
+use crate::deliver::{Delivery, FindError, How, Misbehaved, Outbound, Remote, SignerError};
 use crate::farm::notes::{self, NOTES_MAX, Place};
 use crate::farm::{Follow, Note, Peer, Who};
+use crate::fault::Misbehaviour;
 
 /// An activity that was sent, and what became of it.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +23,9 @@ pub struct Sent {
     pub activity: Value,
     /// What each inbox said.
     pub deliveries: Vec<Delivery>,
+    /// What was wrong with it on purpose, and what that showed.
+    #[serde(flatten)]
+    pub misbehaved: Option<Misbehaved>,
 }
 
 impl Outbound {
@@ -98,8 +102,22 @@ impl Outbound {
     ) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = any_inbox(&remote)?;
+        let (place, note) = self.new_note(peer, who, (&remote, target), text);
+        let create = note.create(peer);
+        self.world.sent.keep(&peer.host, place, note);
+        self.post(peer, who, inbox, create, how).await
+    }
+
+    /// A public note that mentions somebody, and its place. It is not kept yet.
+    pub(super) fn new_note(
+        &self,
+        peer: &Peer,
+        who: Who,
+        (remote, target): (&Remote, &Target),
+        text: &str,
+    ) -> (Place, Note) {
         let mention =
-            json!({"type": "Mention", "href": remote.id, "name": format!("@{}", handle(&remote, target))});
+            json!({"type": "Mention", "href": remote.id, "name": format!("@{}", handle(remote, target))});
         let place = self.new_place(peer, who);
         let note = Note {
             who,
@@ -111,9 +129,7 @@ impl Outbound {
             cc: vec![remote.id.clone()],
             tag: vec![mention],
         };
-        let create = note.create(peer);
-        self.world.sent.keep(&peer.host, place, note);
-        self.post(peer, who, inbox, create, how).await
+        (place, note)
     }
 
     /// Sends an activity as it is given, with `@context`, `actor` and a new `id` where it has none.
@@ -130,7 +146,17 @@ impl Outbound {
     ) -> Result<Sent, VerbError> {
         let remote = self.recipient(peer, target).await?;
         let inbox = any_inbox(&remote)?;
-        let mut activity = activity;
+        let activity = self.completed(peer, who, activity);
+        self.post(peer, who, inbox, Value::Object(activity), how).await
+    }
+
+    /// An activity with `@context`, `actor` and a new `id` where it had none.
+    pub(super) fn completed(
+        &self,
+        peer: &Peer,
+        who: Who,
+        mut activity: Map<String, Value>,
+    ) -> Map<String, Value> {
         // Servers pass over what does not say that it is ActivityStreams; where it goes first it is where all look for it.
         if !activity.contains_key("@context") {
             activity.shift_insert(0, "@context".to_owned(), ACTIVITY_STREAMS.into());
@@ -149,7 +175,7 @@ impl Outbound {
         if !activity.contains_key("actor") {
             activity.insert("actor".to_owned(), peer.actor_url(who).into());
         }
-        self.post(peer, who, inbox, Value::Object(activity), how).await
+        activity
     }
 
     /// Accepts a Follow of one of the farm's actors, under an id of its own (ActivityPub section 7.6).
@@ -180,7 +206,7 @@ impl Outbound {
     }
 
     /// Whom a command is about, looked up as the peer's instance actor.
-    async fn recipient(&self, peer: &Peer, target: &Target) -> Result<Remote, VerbError> {
+    pub(super) async fn recipient(&self, peer: &Peer, target: &Target) -> Result<Remote, VerbError> {
         let signer = self.signer(peer, Who::Instance).await?;
         Ok(self.find(&signer, target).await?)
     }
@@ -200,6 +226,7 @@ impl Outbound {
             id: activity["id"].as_str().map(str::to_owned),
             activity,
             deliveries: vec![delivery],
+            misbehaved: None,
         })
     }
 
@@ -225,6 +252,9 @@ pub enum VerbError {
     /// The target has no inbox.
     #[error("`{0}` has no inbox")]
     NoInbox(String),
+    /// There is no object that could be another's.
+    #[error("`{0}` needs an activity whose `object` is an object, not an id alone")]
+    NoObject(Misbehaviour),
     /// There is no Follow to take back.
     #[error("`{actor}` does not follow `{target}`")]
     NotFollowing {
@@ -236,6 +266,19 @@ pub enum VerbError {
     /// Nothing can be signed.
     #[error(transparent)]
     Signer(#[from] SignerError),
+    /// There is no other host whose actor could be wronged.
+    #[error(
+        "`{misbehaviour}` takes an actor of another host than the sender's and the receiver's: \
+         the farm needs {needed} peers and has {there}"
+    )]
+    TooFewPeers {
+        /// What was to be wrong.
+        misbehaviour: Misbehaviour,
+        /// How many peers that takes.
+        needed: usize,
+        /// How many there are.
+        there: usize,
+    },
     /// The farm keeps no more relations.
     #[error("the farm keeps no more relations; unfollow somebody, or start it anew")]
     TooManyRelations,
@@ -256,7 +299,7 @@ fn own_inbox(remote: &Remote) -> Result<&Url, VerbError> {
         .ok_or_else(|| VerbError::NoInbox(remote.id.clone()))
 }
 
-fn any_inbox(remote: &Remote) -> Result<&Url, VerbError> {
+pub(super) fn any_inbox(remote: &Remote) -> Result<&Url, VerbError> {
     remote
         .any_inbox()
         .ok_or_else(|| VerbError::NoInbox(remote.id.clone()))
