@@ -42,7 +42,7 @@ impl From<&Outcome> for Exit {
     fn from(outcome: &Outcome) -> Exit {
         match outcome {
             Outcome::Delivered {
-                fate: Fate::Nobody | Fate::Refused,
+                fate: Fate::LetIn | Fate::Nobody | Fate::Refused,
                 ..
             } => Exit::Failed,
             Outcome::Delivered {

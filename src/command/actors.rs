@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::command::{Reach, Target};
+use crate::fault::Misbehaviour;
 use crate::ids::Acct;
 use crate::signature::Dialect;
 
@@ -32,6 +33,7 @@ Examples:
   peerfarm send alice@mastodon1.test @me@sut.test --note 'hello'
   peerfarm send alice@mastodon1.test https://sut.test/users/me --activity like.json
   peerfarm send alice@mastodon1.test @me@sut.test --note 'hello' --dialect rfc9421
+  peerfarm send alice@mastodon1.test @me@sut.test --note 'hello' --misbehave wrong-key
   echo '{\"type\": \"Like\", \"object\": \"https://sut.test/notes/1\"}' |
     peerfarm send alice@mastodon1.test @me@sut.test --activity -")]
 pub struct Send {
@@ -48,6 +50,9 @@ pub struct Send {
     /// Signs it in this dialect and no other, whatever its software does
     #[arg(long, value_name = "DIALECT", value_parser = dialects())]
     pub dialect: Option<Dialect>,
+    /// Sends it wrong on purpose, in one way; a server that takes it ends this with 1, one that refuses it with 0
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub misbehave: Option<Misbehaviour>,
     /// Where the farm is, and how the result is to look.
     #[command(flatten)]
     pub reach: Reach,

@@ -6,6 +6,7 @@ mod certs;
 mod completions;
 mod hosts;
 mod journal;
+mod misbehave;
 mod peers;
 mod reach;
 pub mod serve;

@@ -29,6 +29,9 @@ pub(super) async fn send(words: &Send) -> Result<Outcome, Failure> {
     if let Some(dialect) = words.dialect {
         body.insert("dialect".to_owned(), dialect.name().into());
     }
+    if let Some(misbehaviour) = words.misbehave {
+        body.insert("misbehave".to_owned(), misbehaviour.label().into());
+    }
     act(&words.actor, "send", &body.into(), &words.reach).await
 }
 
@@ -51,6 +54,11 @@ async fn act(actor: &Acct, deed: &str, body: &Value, reach: &Reach) -> Result<Ou
 /// How the deliveries of an answer ended. One without an answer weighs more than one that was refused: it may be
 /// tried again.
 fn fate(answer: &Value) -> Fate {
+    match answer.get("finding").and_then(Value::as_bool) {
+        Some(true) => return Fate::LetIn,
+        Some(false) => return Fate::KeptOut,
+        None => {}
+    }
     let deliveries = answer.get("deliveries").and_then(Value::as_array);
     let each = deliveries.into_iter().flatten().map(|delivery| {
         match delivery.get("status").and_then(Value::as_u64) {
@@ -108,5 +116,18 @@ mod tests {
             assert_eq!(fate(&json!({ "deliveries": deliveries })), expected);
         }
         assert_eq!(fate(&json!([])), Fate::Nobody);
+    }
+
+    #[test]
+    fn what_a_misbehaviour_showed_decides_before_its_deliveries() {
+        let (taken, refused) = (json!({ "status": 202 }), json!({ "status": 401 }));
+        for (finding, delivery, expected) in [
+            (json!(true), &taken, Fate::LetIn),
+            (json!(false), &refused, Fate::KeptOut),
+            (json!(null), &refused, Fate::Refused),
+        ] {
+            let answer = json!({ "finding": finding, "deliveries": [delivery] });
+            assert_eq!(fate(&answer), expected);
+        }
     }
 }

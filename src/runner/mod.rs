@@ -114,6 +114,10 @@ impl Outcome {
 /// How the deliveries of one activity ended together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// It was wrong on purpose, and refused.
+    KeptOut,
+    /// It was wrong on purpose, and taken all the same.
+    LetIn,
     /// There was nobody to deliver to.
     Nobody,
     /// One was answered with another status than 2xx.

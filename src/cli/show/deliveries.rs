@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::output::foreign;
+use crate::fault::Misbehaviour;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -11,6 +12,10 @@ struct Answer {
     deliveries: Vec<Delivery>,
     #[serde(default)]
     activity: Value,
+    #[serde(default)]
+    misbehaviour: Option<Misbehaviour>,
+    #[serde(default)]
+    finding: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -34,9 +39,16 @@ struct Knock {
     status: u16,
 }
 
-/// The activity, then a line for each delivery; the body where it was refused.
+/// The activity, then a line for each delivery; the body where it was refused. Last, where it was wrong on purpose,
+/// what that showed.
 pub(super) fn deliveries(answer: &Value) -> Result<String, serde_json::Error> {
-    let Answer { deliveries, activity } = Answer::deserialize(answer)?;
+    let Answer {
+        deliveries,
+        activity,
+        misbehaviour,
+        finding,
+    } = Answer::deserialize(answer)?;
+    let shown = misbehaviour.map(|misbehaviour| showed(misbehaviour, finding, &deliveries));
     let mut text = String::new();
     if let (Some(kind), Some(id)) = (activity["type"].as_str(), activity["id"].as_str()) {
         text.push_str(&format!("{kind} {id}\n"));
@@ -76,7 +88,25 @@ pub(super) fn deliveries(answer: &Value) -> Result<String, serde_json::Error> {
             text.push('\n');
         }
     }
+    text.extend(shown);
     Ok(foreign(&text))
+}
+
+/// What a delivery that was wrong on purpose showed.
+fn showed(misbehaviour: Misbehaviour, finding: Option<bool>, deliveries: &[Delivery]) -> String {
+    let last = deliveries.last();
+    let inbox = last.map_or("nobody", |last| last.inbox.as_str());
+    let status = last.and_then(|last| last.status);
+    let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
+    let wrong = format!("a delivery {}", misbehaviour.summary());
+    match finding {
+        Some(true) => format!("finding: {inbox} took{status} {wrong}\n"),
+        Some(false) => format!("as expected: {inbox} refused{status} {wrong}\n"),
+        None if last.is_some_and(|last| last.error.is_none()) => {
+            format!("undecided: {inbox} refused{status} the first of what was to be {wrong}\n")
+        }
+        None => format!("undecided: {inbox} did not answer {wrong}\n"),
+    }
 }
 
 #[cfg(test)]
@@ -104,5 +134,35 @@ mod tests {
                         no\\u{1b}[m key\n\
                         https://sut.test/i: no answer after 0.5 ms: connection refused\n";
         assert_eq!(deliveries(&answer).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_a_misbehaviour_showed_is_said_last() {
+        let said = |misbehaviour: &str, finding: Value, delivery: Value| {
+            let answer = json!({"deliveries": [delivery], "misbehaviour": misbehaviour, "finding": finding});
+            let text = deliveries(&answer).unwrap();
+            text.lines().last().unwrap().to_owned()
+        };
+        let answered =
+            |status: u16| json!({"inbox": "https://sut.test/inbox", "status": status, "time_ms": 1.0});
+        let silent =
+            json!({"inbox": "https://sut.test/inbox", "status": null, "time_ms": 1.0, "error": "refused"});
+        assert_eq!(
+            said("bad-digest", json!(true), answered(202)),
+            "finding: https://sut.test/inbox took (202) a delivery whose digest is of another body"
+        );
+        assert_eq!(
+            said("unsigned", json!(false), answered(401)),
+            "as expected: https://sut.test/inbox refused (401) a delivery without a signature"
+        );
+        assert_eq!(
+            said("stale", json!(null), silent),
+            "undecided: https://sut.test/inbox did not answer a delivery signed two days ago"
+        );
+        assert_eq!(
+            said("replay", json!(null), answered(401)),
+            "undecided: https://sut.test/inbox refused (401) the first of what was to be a delivery that had come \
+             before, byte for byte"
+        );
     }
 }
