@@ -37,6 +37,9 @@ mod dialects;
 /// Documents that are given for a signed GET alone.
 mod authorized_fetch;
 
+/// Deliveries that are wrong on purpose: each in its one way, and what is told of who takes them.
+mod misbehave;
+
 /// What happens below and around an exchange: hosts, handshakes, heads, bodies, time limits, senders that leave.
 mod connections;
 

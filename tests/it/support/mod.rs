@@ -13,7 +13,7 @@ pub mod sut;
 pub mod tls;
 
 pub use api::{Api, assert_sums};
-pub use binary::Peerfarm;
+pub use binary::{Peerfarm, Said};
 pub use control::Control;
 pub use events::Events;
 pub use http2::Http2;
