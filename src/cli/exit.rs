@@ -13,7 +13,7 @@ use crate::store::StoreError;
 pub enum Exit {
     /// Done, passed.
     Done = 0,
-    /// A check failed: a delivery was refused, a signature does not hold, a wait ran out.
+    /// A check failed: a delivery was refused, a signature does not hold, a wait ran out, there was nothing to show.
     Failed = 1,
     /// The words or a file are wrong.
     Words = 2,
@@ -63,6 +63,7 @@ impl From<&Failure> for Exit {
             | Failure::Key { .. }
             | Failure::Saved { .. }
             | Failure::Target { .. } => Exit::Words,
+            Failure::NothingRefused => Exit::Failed,
             Failure::Refused { status, .. }
                 if *status != StatusCode::REQUEST_TIMEOUT && status.is_client_error() =>
             {

@@ -12,7 +12,7 @@ use crate::ids::Host;
 Examples:
   peerfarm journal
   peerfarm journal --verdict invalid --limit 5
-  peerfarm journal show 17")]
+  peerfarm journal show")]
 pub struct Journal {
     /// One entry whole, where that is asked
     #[command(subcommand)]
@@ -29,6 +29,9 @@ pub struct Journal {
     /// One verdict only
     #[arg(long, value_name = "VERDICT", value_parser = ["valid", "invalid", "unsigned"])]
     pub verdict: Option<String>,
+    /// One outcome only
+    #[arg(long, value_name = "OUTCOME", value_parser = ["accepted", "refused", "faulted", "aborted"])]
+    pub outcome: Option<String>,
     /// Only what came after this entry, or this moment (RFC 3339)
     #[arg(long, value_name = "ID|TIME")]
     pub since: Option<String>,
@@ -51,11 +54,12 @@ pub enum Entries {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
+  peerfarm journal show                      the delivery that was refused last
   peerfarm journal show 17
   peerfarm journal show 17 --json | jq .verdict")]
 pub struct Show {
-    /// The entry's id
-    pub id: String,
+    /// The entry's id; without one, the delivery that was refused last
+    pub id: Option<String>,
     /// Where the farm is, and how the result is to look.
     #[command(flatten)]
     pub reach: Reach,

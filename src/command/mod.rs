@@ -351,7 +351,10 @@ mod tests {
                 ..
             }) => {
                 let farm = show.reach.farm.to_string();
-                assert_eq!((show.id.as_str(), farm.as_str()), ("7", "http://127.0.0.1:1"));
+                assert_eq!(
+                    (show.id.as_deref(), farm.as_str()),
+                    (Some("7"), "http://127.0.0.1:1")
+                );
             }
             other => panic!("{other:?}"),
         }

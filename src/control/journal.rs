@@ -14,16 +14,25 @@ use crate::control::{Body, Problem};
 use crate::farm::World;
 use crate::journal::{Entry, Journal, Query, Since};
 use crate::signature::Outcome;
+use crate::stats::Ending;
 
 /// What arrived, newest first, those entries that the parameters name.
 pub(super) fn entries(world: &World, query: Option<&str>) -> Result<Response<Body>, Problem> {
-    let parameters = Parameters::read(query, &["host", "path", "kind", "verdict", "since", "limit"])?;
+    let parameters = Parameters::read(
+        query,
+        &["host", "path", "kind", "verdict", "outcome", "since", "limit"],
+    )?;
     let since = "an entry's id, or a moment such as `2026-01-01T00:00:00.000Z`";
     let query = Query {
         host: parameters.host()?,
         path: parameters.text("path").map(str::to_owned),
         kind: parameters.read_as("kind", kind, &format!("one of `{}`", KINDS.join("`, `")))?,
         verdict: parameters.read_as("verdict", verdict, "one of `valid`, `invalid`, `unsigned`")?,
+        outcome: parameters.read_as(
+            "outcome",
+            outcome,
+            "one of `accepted`, `refused`, `faulted`, `aborted`",
+        )?,
         since: parameters.read_as("since", after, since)?,
         limit: parameters.limit(LIMIT, LIMIT_MAX)?,
     };
@@ -58,6 +67,16 @@ fn verdict(text: &str) -> Option<Outcome> {
         "invalid" => Some(Outcome::Invalid),
         "unsigned" => Some(Outcome::Unsigned),
         "valid" => Some(Outcome::Valid),
+        _ => None,
+    }
+}
+
+fn outcome(text: &str) -> Option<Ending> {
+    match text {
+        "aborted" => Some(Ending::Aborted),
+        "accepted" => Some(Ending::Accepted),
+        "faulted" => Some(Ending::Faulted),
+        "refused" => Some(Ending::Refused),
         _ => None,
     }
 }

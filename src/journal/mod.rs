@@ -15,6 +15,7 @@ use tokio::sync::broadcast;
 use crate::clock::Timestamp;
 use crate::ids::Host;
 use crate::signature::Outcome;
+use crate::stats::Ending;
 
 /// How many entries a slow reader of the live feed may lag behind before it loses the oldest.
 const FEED_LAG: usize = 1_024;
@@ -54,6 +55,8 @@ pub struct Query {
     pub kind: Option<String>,
     /// A verdict.
     pub verdict: Option<Outcome>,
+    /// How it ended.
+    pub outcome: Option<Ending>,
     /// Entries after this one.
     pub since: Option<Since>,
     /// How many at the most.
@@ -168,6 +171,7 @@ impl Query {
             && self.path.as_ref().is_none_or(|path| path == entry.raw.path())
             && self.kind.as_ref().is_none_or(|kind| kind == entry.kind)
             && self.verdict.is_none_or(|wanted| entry.verdict() == Some(wanted))
+            && self.outcome.is_none_or(|wanted| entry.outcome == Some(wanted))
             && self.since.is_none_or(|since| match since {
                 Since::Id(id) => entry.id > id,
                 Since::Moment(moment) => entry.at > moment,

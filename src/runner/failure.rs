@@ -56,6 +56,11 @@ pub enum Failure {
         /// Why; part of the message already, hence no source.
         problem: KeyFileError,
     },
+    /// There is no refusal to show.
+    #[error(
+        "no delivery was refused, as far as the journal goes back; hint: `peerfarm journal` lists what arrived"
+    )]
+    NothingRefused,
     /// The farm says no, with a problem (RFC 9457).
     #[error("{}", described(problem, *status))]
     Refused {

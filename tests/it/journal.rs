@@ -47,6 +47,8 @@ async fn a_signed_delivery_stands_in_the_journal_with_its_verdict() {
         2
     );
     assert_eq!(entries("kind=inbox&limit=1").await, invalid);
+    assert_eq!(entries("outcome=refused").await, invalid);
+    assert_eq!(entries("outcome=accepted").await, valid);
 
     let entry = &valid[0];
     let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();

@@ -213,6 +213,11 @@ fn the_journal_is_asked_as_typed() {
             json!({"entries": []}),
         ),
         ("GET /journal/a%2Fb", 404, json!({"title": "no such entry"})),
+        (
+            "GET /journal?outcome=refused&limit=1",
+            200,
+            json!({"entries": []}),
+        ),
     ]);
     farm.peerfarm("journal").run().ends(0, "").has_line(
         "17 2026-01-01T00:00:00.000Z lemmy1.test POST /inbox 400 refused invalid: digest_mismatch Create sut.test",
@@ -224,6 +229,9 @@ fn the_journal_is_asked_as_typed() {
     farm.peerfarm("journal show a/b")
         .run()
         .ends(2, "error: no such entry\n");
+    farm.peerfarm("journal show")
+        .run()
+        .ends(1, "error: no delivery was refused");
     let json = farm.peerfarm("journal --json").run().ends(0, "");
     assert_eq!(serde_json::from_str::<Value>(&json.stdout).unwrap(), entries);
 }
