@@ -172,9 +172,14 @@ fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>>
             "there is `Signature-Input`, but no `Signature`",
         ));
     };
-    let (_, signatures) = dictionary("Signature", &field).map_err(|detail| {
-        let (reason, detail) = bad_base64(&field).unwrap_or((Reason::Malformed, detail));
-        first.failed(reason, detail)
+    let (_, signatures) = dictionary("Signature", &field).map_err(|fault| match bad_base64(&field) {
+        // Whoever lets bad base64 pass must not let pass what could not be read at all.
+        Some(detail) => Box::new(
+            first
+                .failed(Reason::BadBase64, detail)
+                .failed(Reason::Malformed, fault),
+        ),
+        None => first.failed(Reason::Malformed, fault),
     })?;
     for header in &mut *found {
         let label = header.label.as_str();
@@ -216,16 +221,15 @@ fn dictionary<'a>(name: &str, field: &'a [u8]) -> Result<(&'a str, Dictionary), 
 }
 
 /// The first member of a `Signature` whose bytes are not in base64, in words.
-fn bad_base64(field: &[u8]) -> Option<(Reason, String)> {
+fn bad_base64(field: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(field);
     members(&text).iter().find_map(|member| {
         let (value, _) = member.value.strip_prefix(':')?.split_once(':')?;
         let fault = base64::decode(value).fault?;
-        let detail = format!(
+        Some(format!(
             "`Signature` has `{}` with `{value}`, which is no base64: {fault}",
             member.key
-        );
-        Some((Reason::BadBase64, detail))
+        ))
     })
 }
 

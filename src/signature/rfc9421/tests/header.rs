@@ -194,7 +194,9 @@ fn what_is_no_structured_field_is_malformed() {
         assert!(detail.contains(expected), "{detail}");
     }
     let verdict = refused(&good, "sig1=:A*A=:");
-    assert_eq!(verdict.reason, Some(Reason::BadBase64));
+    // The second keeps it from whoever lets bad base64 pass: nothing was verified.
+    let reasons: Vec<Reason> = verdict.findings.iter().map(|finding| finding.reason).collect();
+    assert_eq!(reasons, [Reason::BadBase64, Reason::Malformed]);
     assert!(verdict.detail.unwrap().contains("`A*A=`"));
     assert_eq!(verdict.key_id.as_deref(), Some(KEY_ID));
 }
