@@ -14,6 +14,7 @@ use crate::serve::host::Asked;
 use crate::serve::record::Record;
 use crate::serve::via::{Departed, Via};
 use crate::serve::{Body, Site, delivery, wire};
+use crate::signature;
 
 /// Carries one fetch.
 ///
@@ -31,7 +32,7 @@ pub async fn fetch(
     let method = request.method().clone();
     let guarded = answer::is_guarded(peer, &route, request.headers());
     let mut refusal = None;
-    if guarded || (is_signed(&request) && !leads_to_keys(&route)) {
+    if guarded || (signature::is_signed(request.headers()) && !leads_to_keys(&route)) {
         let covered = delivery::covered(&request, peer, asked, &[]);
         let verdict = delivery::verify(site, via, peer, &covered).await?.verdict;
         if guarded {
@@ -65,11 +66,6 @@ fn without_keys(peer: &Peer, error: &SignerError) -> Answer {
         ..Answer::empty(StatusCode::INTERNAL_SERVER_ERROR)
     }
     .with(CONTENT_TYPE, "text/plain; charset=utf-8")
-}
-
-fn is_signed<B>(request: &Request<B>) -> bool {
-    let headers = request.headers();
-    headers.contains_key("signature") || headers.contains_key("signature-input")
 }
 
 /// What a sender fetches to verify a signature of ours is not verified in turn: its key would have to be fetched for

@@ -93,6 +93,12 @@ pub fn parse(request: &Request) -> Parsed {
     }
 }
 
+/// Whether a request with these headers has a signature that [`parse`] would read, or trip over.
+pub fn is_signed(headers: &HeaderMap) -> bool {
+    let has = |name| headers.contains_key(name);
+    has("signature-input") || has("signature") || !authorizations(headers).is_empty()
+}
+
 /// A signature that was parsed and awaits its key.
 #[derive(Clone, Debug)]
 pub enum SignatureHeader {
