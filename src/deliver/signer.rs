@@ -106,7 +106,7 @@ impl Signer {
     /// # Errors
     /// When the profile asks for what cannot be a header, or to sign what is not there.
     pub fn get(&self, url: &Url, means: &Means<'_>) -> Result<HeaderMap, SignerError> {
-        let mut headers = self.plain(url, means.now)?;
+        let mut headers = self.plain(url, Some(means.dialect), means.now)?;
         for accept in &self.software.client.accept {
             headers.append(ACCEPT, value(ACCEPT, accept)?);
         }
@@ -128,7 +128,7 @@ impl Signer {
         accept: &'static str,
         now: Timestamp,
     ) -> Result<HeaderMap, SignerError> {
-        let mut headers = self.plain(url, now)?;
+        let mut headers = self.plain(url, None, now)?;
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         Ok(headers)
     }
@@ -139,7 +139,7 @@ impl Signer {
     /// When the profile asks for what cannot be a header, or to sign what is not there.
     pub fn post(&self, url: &Url, body: &[u8], means: &Means<'_>) -> Result<HeaderMap, SignerError> {
         let client = &self.software.client;
-        let mut headers = self.plain(url, means.now)?;
+        let mut headers = self.plain(url, Some(means.dialect), means.now)?;
         let covered = Covered::of_post(&self.software.signing, means);
         digests(means, &covered, &mut headers)?;
         headers.insert(CONTENT_TYPE, value(CONTENT_TYPE, &client.content_type)?);
@@ -154,8 +154,10 @@ impl Signer {
         Ok(headers)
     }
 
-    fn plain(&self, url: &Url, now: Timestamp) -> Result<HeaderMap, SignerError> {
-        let host = match self.software.client.host_with_port {
+    /// The headers of any request. RFC 9421 signs the target's port (section 2.2.2), so where that dialect is spoken
+    /// `Host` has it too; otherwise some servers would find another target than the one that was signed.
+    fn plain(&self, url: &Url, dialect: Option<Dialect>, now: Timestamp) -> Result<HeaderMap, SignerError> {
+        let host = match self.software.client.host_with_port || dialect == Some(Dialect::Rfc9421) {
             true => &url[Position::BeforeHost..Position::AfterPort],
             false => &url[Position::BeforeHost..Position::AfterHost],
         };

@@ -320,7 +320,7 @@ pub struct Client {
     pub body_limit: usize,
     /// How many redirects a fetch follows.
     pub redirects: usize,
-    /// Whether `Host` carries a port that is not the scheme's default.
+    /// Whether `Host` carries a port that is not the scheme's default; in RFC 9421, which signs it, it always does.
     pub host_with_port: bool,
 }
 
