@@ -6,15 +6,15 @@ use http::StatusCode;
 use crate::answer::Answer;
 use crate::answer::refusal::{self, Told};
 use crate::farm::Peer;
-use crate::signature::{Dialect, Reason, Verdict};
-use crate::software::{Accepted, SeveralSignatures};
+use crate::signature::{Dialect, Reason, Verdict, note_meaning};
+use crate::software::Accepted;
 
 /// Why a software does not take a signature.
 #[derive(Debug)]
 pub(super) struct Objection {
     /// The reason, where it is one that verdicts have too.
     known: Option<Reason>,
-    /// Its name.
+    /// Its name: a reason's, or that of the note which this software refuses.
     pub(super) name: String,
     /// In words, with the values that do not fit.
     pub(super) detail: String,
@@ -39,11 +39,11 @@ impl Objection {
             },
             None => None,
         };
-        if verifying.several_signatures == SeveralSignatures::One && verdict.notes.contains(&SEVERAL) {
+        if let Some(note) = verdict.notes.iter().find(|note| verifying.refuses.contains(note)) {
             return Some(Objection {
                 known: None,
-                name: SEVERAL.to_owned(),
-                detail: format!("{name} takes one signature a request"),
+                name: (*note).to_owned(),
+                detail: format!("{}; {name} refuses that", note_meaning(note).unwrap_or_default()),
             });
         }
         if let Some(finding) = verdict.untolerated(&verifying.tolerates) {
@@ -132,6 +132,3 @@ fn lacking(software: &str, verdict: &Verdict, accepted: &Accepted, signed: Signe
     let detail = format!("{software} wants `{missing}` signed");
     Some(Objection::new(Reason::HeaderNotSigned, detail))
 }
-
-/// The note on a verdict, and the reason.
-const SEVERAL: &str = "several_signatures";

@@ -22,7 +22,7 @@ pub use corrupt::corrupt;
 pub use dialect::Dialect;
 pub use terms::{Hs2019, Terms, Window};
 pub(crate) use verdict::cut;
-pub use verdict::{Finding, Outcome, Reason, Verdict, decisive, note_meaning};
+pub use verdict::{Finding, NOTES, Outcome, Reason, Verdict, decisive, note_meaning};
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;

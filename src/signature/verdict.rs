@@ -196,23 +196,50 @@ impl Reason {
 
 /// What a note of a verdict means, in half a line for a person; `None` for one that is not known.
 pub fn note_meaning(note: &str) -> Option<&'static str> {
-    match note {
-        "authorization_header" => Some("the signature came in `Authorization: Signature`"),
-        "context_replaced" => Some("the proof's contexts are fewer than the document's, and were used"),
-        "ecdsa_der" => Some("the ECDSA signature is DER, where r and s side by side are the usual form"),
-        "input_as_sent" => {
-            Some("signed were the bytes of `Signature-Input`, not what structured fields write")
-        }
-        "input_reserialized" => {
-            Some("signed is `Signature-Input` as structured fields write it, not its bytes")
-        }
-        "query_omitted" => Some("signed was the target without its query"),
-        "scheme_prefix" => Some("`Signature:` has the scheme word, which belongs to `Authorization`"),
-        "several_signatures" => Some("the request has several signatures, each with a verdict of its own"),
-        "signature_removed" => Some("the object's `signature` was left out before its proof was checked"),
-        _ => None,
-    }
+    let mut known = NOTES.iter().chain(PROOF_NOTES);
+    known.find(|(name, _)| *name == note).map(|(_, meaning)| *meaning)
 }
+
+/// The notes on the signature of a request, and what each means.
+pub const NOTES: &[(&str, &str)] = &[
+    (
+        "authorization_header",
+        "the signature came in `Authorization: Signature`",
+    ),
+    (
+        "ecdsa_der",
+        "the ECDSA signature is DER, where r and s side by side are the usual form",
+    ),
+    (
+        "input_as_sent",
+        "signed were the bytes of `Signature-Input`, not what structured fields write",
+    ),
+    (
+        "input_reserialized",
+        "signed is `Signature-Input` as structured fields write it, not its bytes",
+    ),
+    ("query_omitted", "signed was the target without its query"),
+    (
+        "scheme_prefix",
+        "`Signature:` has the scheme word, which belongs to `Authorization`",
+    ),
+    (
+        "several_signatures",
+        "the request has several signatures, each with a verdict of its own",
+    ),
+];
+
+/// Those on proofs in objects.
+const PROOF_NOTES: &[(&str, &str)] = &[
+    (
+        "context_replaced",
+        "the proof's contexts are fewer than the document's, and were used",
+    ),
+    (
+        "signature_removed",
+        "the object's `signature` was left out before its proof was checked",
+    ),
+];
 
 /// Of the verdicts on the signatures of one request, the place of the one that counts: the first that is valid, else
 /// the first. `None` of none.

@@ -28,7 +28,7 @@ pub use roster::{Entry, PEERS_MAX, Roster, RosterError};
 pub use signing::{CavageSigning, Rfc9421Signing, SecondKnock, Signing};
 pub use template::{Captures, Template, TemplateError};
 pub use values::Values;
-pub use verifying::{Accepted, SeveralSignatures, Verifying};
+pub use verifying::{Accepted, Verifying};
 
 use std::time::Duration;
 

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::clock::Timestamp;
 use crate::signature::key::Algorithm;
 use crate::signature::rfc9421::AcceptSignature;
@@ -19,6 +17,8 @@ pub struct Verifying {
     pub future: Duration,
     /// The failures it lets pass all the same: `query_omitted`, `date_too_old`, ...
     pub tolerates: Vec<Reason>,
+    /// The notes that a signature must not have, though it holds: `several_signatures`, `scheme_prefix`, ...
+    pub refuses: Vec<&'static str>,
     /// Whether documents ask for a signed GET, all but those that lead to keys.
     pub authorized_fetch: bool,
     /// What `hs2019` stands for.
@@ -27,8 +27,6 @@ pub struct Verifying {
     pub cavage: Option<Accepted>,
     /// What it asks of RFC 9421; `None` where it does not read that.
     pub rfc9421: Option<Accepted>,
-    /// How it takes several RFC 9421 signatures of one request.
-    pub several_signatures: SeveralSignatures,
     /// The `Accept-Signature` of its refusals (RFC 9421 section 5.1), where it sends one.
     pub accept_signature: Option<AcceptSignature>,
 }
@@ -42,17 +40,6 @@ pub struct Accepted {
     pub requires_get: Vec<String>,
     /// The algorithms it verifies; `None` for all that the farm does.
     pub algorithms: Option<Vec<Algorithm>>,
-}
-
-/// What becomes of a request with several RFC 9421 signatures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SeveralSignatures {
-    /// One that holds is enough.
-    #[default]
-    Any,
-    /// It is refused, whether they hold or not.
-    One,
 }
 
 impl Verifying {

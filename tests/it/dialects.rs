@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use peerfarm::command::serve::Settings;
-use peerfarm::{Farm, Running};
+use peerfarm::Running;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::support::{
-    Api, By, Meets, Received, Request, Sut, farm, last_entry, persona, plain, raw, settings, softwares,
+    Api, By, Meets, Received, Request, Sut, changed, farm, last_entry, persona, plain, raw, softwares,
 };
 
 /// What Mastodon asks of RFC 9421, and what it and most others send.
@@ -81,8 +79,8 @@ async fn what_signature_would_do_is_told_where_the_profile_says_so() {
         &[
             (cavage_table(), ""),
             (
-                "several_signatures = \"one\"",
-                &format!("several_signatures = \"one\"\naccept_signature = '{asked}'"),
+                "[verifying.rfc9421]",
+                &format!("[verifying.rfc9421]\naccept_signature = '{asked}'"),
             ),
             ("authorized_fetch = false", "authorized_fetch = true"),
         ],
@@ -116,33 +114,6 @@ async fn what_signature_would_do_is_told_where_the_profile_says_so() {
             (answer.status, answer.header("accept-signature")),
             (401, vec![asked.to_owned()])
         );
-    }
-}
-
-#[tokio::test]
-async fn several_signatures_are_refused_where_the_software_takes_one() {
-    let sut = Sut::start(&["u1", "other"]).await;
-    let (lenient, _dirs) = changed(
-        &sut,
-        &[("several_signatures = \"one\"", "several_signatures = \"any\"")],
-    )
-    .await;
-    let strict = farm(&sut).start().await.unwrap();
-    for (farm, status) in [(&strict, 401), (&lenient, 202)] {
-        let alice = persona(farm, "alice@mastodon1.test");
-        let both = create(&sut, &alice.inbox, "1")
-            .signed_rfc9421(&sut, "u1", "sig1", &OF_POST)
-            .signed_rfc9421(&sut, "u1", "sig2", &OF_POST);
-        let answer = both.send(plain(farm)).await;
-        assert_eq!(answer.status, status, "{answer:?}");
-        let verdict = last_entry(farm).await["verdict"].take();
-        assert_eq!(
-            (&verdict["result"], &verdict["notes"]),
-            (&json!("valid"), &json!(["several_signatures"]))
-        );
-        if status == 401 {
-            assert_eq!(answer.header("x-peerfarm-reason"), ["several_signatures"]);
-        }
     }
 }
 
@@ -519,23 +490,6 @@ async fn a_command_can_force_a_dialect() {
         answer.text().contains("`latin`, expected `cavage` or `rfc9421`"),
         "{answer:?}"
     );
-}
-
-/// A farm whose Mastodons wear a changed profile: each text gives way to the other.
-async fn changed(sut: &Sut, changes: &[(&str, &str)]) -> (Running, [TempDir; 2]) {
-    let mut profile = include_str!("../../peers/mastodon.toml").to_owned();
-    for (from, to) in changes {
-        assert!(profile.contains(from), "`{from}` is not in the profile");
-        profile = profile.replace(from, to);
-    }
-    let (state, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::write(profiles.path().join("mastodon.toml"), profile).unwrap();
-    let settings = Settings {
-        peers_dir: Some(profiles.path().to_owned()),
-        ..settings(sut, state.path())
-    };
-    let farm = Farm::builder().settings(settings).start().await.unwrap();
-    (farm, [state, profiles])
 }
 
 /// Refuses whatever is signed in that dialect.

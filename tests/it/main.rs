@@ -34,6 +34,9 @@ mod verify;
 /// Who knocks how: the dialects of signatures that are sent, those that are taken, and what the others are told.
 mod dialects;
 
+/// What some software lets pass and other refuses.
+mod contested;
+
 /// Documents that are given for a signed GET alone.
 mod authorized_fetch;
 

@@ -1,5 +1,6 @@
 //! What is asked of a signature: the dialects that are read, and what each needs besides.
 
+use crate::signature::NOTES;
 use crate::signature::rfc9421::AcceptSignatureError;
 use crate::software::check::headers;
 use crate::software::check::signing::components;
@@ -15,9 +16,6 @@ pub(super) fn verifying(section: &Section) -> Verifying {
             "missing, and `rfc9421` too: which dialect does it read?",
         );
     }
-    let several = rfc9421
-        .as_ref()
-        .and_then(|table| table.word("several_signatures"));
     let wanted = rfc9421.as_ref().and_then(|table| {
         let text = table.optional_text("accept_signature")?;
         let parsed = text
@@ -29,17 +27,34 @@ pub(super) fn verifying(section: &Section) -> Verifying {
         past: section.span("past"),
         future: section.span("future"),
         tolerates: section.words("tolerates"),
+        refuses: notes(section, "refuses"),
         authorized_fetch: section.flag("authorized_fetch"),
         hs2019: cavage
             .as_ref()
             .filter(|table| table.has("hs2019"))
             .and_then(|table| table.word("hs2019"))
             .unwrap_or_default(),
-        several_signatures: several.unwrap_or_default(),
         accept_signature: wanted,
         cavage: cavage.map(|table| accepted(&table, headers)),
         rfc9421: rfc9421.map(|table| accepted(&table, component_names)),
     }
+}
+
+/// Notes on signatures, by their names; none where the key is absent.
+fn notes(section: &Section, key: &'static str) -> Vec<&'static str> {
+    let names = section.optional_texts(key).unwrap_or_default();
+    let known = |name: String| {
+        let found = NOTES.iter().find(|(note, _)| *note == name);
+        if found.is_none() {
+            let all: Vec<&str> = NOTES.iter().map(|(note, _)| *note).collect();
+            section.wrong(
+                key,
+                format!("unknown note `{name}`, expected one of `{}`", all.join("`, `")),
+            );
+        }
+        found.map(|(note, _)| *note)
+    };
+    names.into_iter().filter_map(known).collect()
 }
 
 fn accepted(section: &Section, names: fn(&Section, &'static str, Vec<String>) -> Vec<String>) -> Accepted {

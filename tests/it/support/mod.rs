@@ -70,6 +70,23 @@ pub async fn farm_with(change: impl FnOnce(&mut Settings)) -> (Running, TempDir)
     (Farm::builder().settings(settings).start().await.unwrap(), state)
 }
 
+/// A farm whose Mastodons wear a changed profile: each text gives way to the other.
+pub async fn changed(sut: &Sut, changes: &[(&str, &str)]) -> (Running, [TempDir; 2]) {
+    let mut profile = include_str!("../../../peers/mastodon.toml").to_owned();
+    for (from, to) in changes {
+        assert!(profile.contains(from), "`{from}` is not in the profile");
+        profile = profile.replace(from, to);
+    }
+    let (state, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(profiles.path().join("mastodon.toml"), profile).unwrap();
+    let settings = Settings {
+        peers_dir: Some(profiles.path().to_owned()),
+        ..settings(sut, state.path())
+    };
+    let farm = Farm::builder().settings(settings).start().await.unwrap();
+    (farm, [state, profiles])
+}
+
 /// An actor of the farm, as a sender finds it.
 #[derive(Clone, Debug)]
 pub struct Persona {

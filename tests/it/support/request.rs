@@ -130,12 +130,16 @@ impl Request {
     /// Signed by a user in RFC 9421 over these components, besides what signatures it has. `Content-Digest` takes the
     /// place of `Digest`.
     pub fn signed_rfc9421(self, sut: &Sut, user: &str, label: &str, covered: &[&str]) -> Request {
-        let key = sut.key(user);
+        self.signed_rfc9421_by(&sut.key_id(user), sut.key(user), label, covered)
+    }
+
+    /// The same by any key under any key id.
+    pub fn signed_rfc9421_by(self, key_id: &str, key: &SigningKey, label: &str, covered: &[&str]) -> Request {
         let components: Vec<Component> = covered.iter().map(|name| name.parse().unwrap()).collect();
         let signing = rfc9421::Signing {
             label,
             components: &components,
-            key_id: &sut.key_id(user),
+            key_id,
             algorithm: key.kind().algorithm(),
             names_algorithm: false,
             created: Some(Timestamp::now().unix()),
