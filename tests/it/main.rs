@@ -37,6 +37,12 @@ mod dialects;
 /// What some software lets pass and other refuses.
 mod contested;
 
+/// Keys in every form, rotated, gone.
+mod keys;
+
+/// Signatures of other implementations, and theirs of ours.
+mod foreign;
+
 /// Documents that are given for a signed GET alone.
 mod authorized_fetch;
 
