@@ -4,6 +4,7 @@
 // would for any server under test.
 //
 //   node sut.mjs --cert sut.pem --key sut.key [--host sut.test] [--first-knock draft-cavage-http-signatures-12]
+//     [--authorized-fetch]
 //
 // It prints one line of JSON, {"url", "handle", "test"}, once it listens; it ends when its standard input does.
 
@@ -46,6 +47,7 @@ const { values: options } = parseArgs({
     key: { type: "string" },
     host: { type: "string", default: "sut.test" },
     "first-knock": { type: "string", default: "rfc9421" },
+    "authorized-fetch": { type: "boolean", default: false },
   },
 });
 
@@ -77,6 +79,8 @@ const pending = new Map();
 const objects = new Map();
 /** Every POST to an inbox, in order of its answer. */
 const received = [];
+/** Every GET of the persona, in order of its answer. */
+const fetched = [];
 /** The activities that Fedify handed to a listener, that is: verified. By id. */
 const verified = new Set();
 /** Those that wait for something to be received. */
@@ -91,7 +95,7 @@ const federation = createFederation({
   firstKnock: options["first-knock"],
 });
 
-federation
+const persona = federation
   .setActorDispatcher("/users/{identifier}", async (ctx, identifier) => {
     if (identifier !== NAME) return null;
     const pairs = await ctx.getActorKeyPairs(identifier);
@@ -113,6 +117,7 @@ federation
     return await Promise.all(keys.map(importPair));
   })
   .mapHandle((_ctx, name) => name === NAME ? NAME : null);
+if (options["authorized-fetch"]) persona.authorize(async (ctx) => (await ctx.getSignedKeyOwner()) != null);
 
 federation.setFollowersDispatcher("/users/{identifier}/followers", (_ctx, _identifier, _cursor, base) => ({
   items: [...followers.values()].filter((follower) => base == null || follower.id.origin === base.origin),
@@ -234,9 +239,15 @@ const commands = {
     return { id: create.id.href, status: response.status, body: await response.text() };
   },
 
+  /** The document at a URL, fetched with a signature of the persona's. */
+  async fetch(ctx, { url }) {
+    const load = await ctx.getDocumentLoader({ identifier: NAME });
+    return (await load(url)).document;
+  },
+
   /** Everything it knows. */
   async state() {
-    return { followers: [...followers.keys()], following: [...following.values()], received };
+    return { followers: [...followers.keys()], following: [...following.values()], received, fetched };
   },
 
   /** The first thing received that fits, as soon as it is there: `{type, actor, content}`, each optional. */
@@ -296,6 +307,9 @@ async function serve(incoming, outgoing) {
   const response = await federation.fetch(request, { contextData: undefined });
   const answer = Buffer.from(await response.arrayBuffer());
   if (incoming.method === "POST") record(incoming, body, response.status, answer.toString());
+  if (incoming.method === "GET" && incoming.url === `/users/${NAME}`) {
+    fetched.push({ from: incoming.headers["user-agent"], status: response.status, dialect: dialectOf(incoming) });
+  }
   outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(answer);
 }
 
@@ -311,11 +325,15 @@ function record(incoming, body, status, answer) {
     status,
     answer,
     verified: verified.has(activity?.id),
-    dialect: incoming.headers["signature-input"] ? "rfc9421" : incoming.headers.signature ? "cavage" : null,
+    dialect: dialectOf(incoming),
     content_type: incoming.headers["content-type"],
     body: activity,
   });
   for (const waiter of [...waiting]) waiter();
+}
+
+function dialectOf({ headers }) {
+  return headers["signature-input"] ? "rfc9421" : headers.signature ? "cavage" : null;
 }
 
 async function bodyOf(incoming) {
