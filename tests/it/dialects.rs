@@ -12,7 +12,7 @@ use crate::support::{
 /// What Mastodon asks of RFC 9421, and what it and most others send.
 const OF_POST: [&str; 3] = ["@method", "@target-uri", "content-digest"];
 
-/// Case S28: what a peer does not read it answers so that the sender tries its other dialect.
+/// What a peer does not read it answers so that the sender tries its other dialect.
 #[tokio::test]
 async fn a_dialect_that_is_not_read_gets_401_and_the_other_is_taken() {
     let sut = Sut::start(&["u1"]).await;

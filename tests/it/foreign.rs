@@ -16,7 +16,8 @@ use peerfarm::signature::key::{Algorithm, SigningKey};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Api, Meets, Received, Request, Sut, changed, farm, last_entry, oracle, persona, plain, raw, softwares,
+    Api, Http2, Meets, Received, Request, Sut, changed, farm, last_entry, oracle, persona, plain, raw,
+    softwares,
 };
 
 const RSA: &str = include_str!("../fixtures/signature/rsa2048.pem");
@@ -91,6 +92,42 @@ async fn others_verify_what_every_software_sends_in_either_dialect() {
     assert_eq!(signed, ["Mastodon cavage", "Mastodon rfc9421", "Misskey cavage"]);
 }
 
+/// The string that names an inbox is not what goes on the wire, and only what does is signed.
+#[tokio::test]
+async fn however_an_inbox_is_written_others_verify_what_comes_to_it() {
+    let sut = Sut::start(&["u0", "u1", "u2", "u3"]).await;
+    let farm = farm(&sut).start().await.unwrap();
+    let loud = sut.origin().replace("sut.test", "SUT.test");
+    let mut seen = 0;
+    for (count, (written, target)) in [
+        (format!("{loud}/a/../b/%7Eu/in box?q"), "/b/%7Eu/in%20box?q"),
+        (format!("{loud}/inbox?"), "/inbox?"),
+        (format!("{loud}//users//u1/inbox#there"), "//users//u1/inbox"),
+        (format!("{loud}/caf%c3%a9"), "/caf%c3%a9"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let user = format!("u{count}");
+        let mut document = sut.actor_document(&user);
+        document["inbox"] = written.into();
+        document.as_object_mut().unwrap().remove("endpoints");
+        sut.serve_at(&format!("/users/{user}"), 200, document);
+        for dialect in ["cavage", "rfc9421"] {
+            let body = json!({"to": sut.actor(&user), "note": "hello", "dialect": dialect});
+            let path = "/peers/mastodon1.test/actors/alice/send";
+            Api(farm.addresses().control).post(path, &body).await.ok();
+            let received = sut.received(seen + 1).await.remove(seen);
+            seen += 1;
+            assert_eq!(
+                (received.path.as_str(), received.dialect()),
+                (target, Some(dialect))
+            );
+            verified(&farm, &received).await;
+        }
+    }
+}
+
 /// The key that made a signature, once the oracle of its dialect has found it valid, and invalid with another path.
 async fn verified(farm: &Running, request: &Received) -> Value {
     let signer = match request.dialect() {
@@ -161,6 +198,41 @@ async fn what_httpsig_signs_by_rfc_9421_is_verified() {
             elsewhere.send(plain(&farm)).await;
             let verdict = last_entry(&farm).await["verdict"].take();
             assert_eq!(verdict["reason"], "signature_mismatch", "{verdict}");
+        }
+    }
+}
+
+/// RFC 9421 sections 2.2.2 and 2.2.3: in lower case, with a port once and only where it is not the default one of the
+/// scheme that its sender knows, whatever the listener speaks.
+#[tokio::test]
+async fn the_authority_is_covered_as_the_sender_knows_it() {
+    let sut = Sut::start(&["u1"]).await;
+    let farm = farm(&sut).start().await.unwrap();
+    let key_id = published(&sut, "/keys/1", RSA);
+    let name = AlgorithmName::RsaV1_5Sha256;
+    let key = SecretKey::from_pem(&name, RSA).unwrap();
+    let mut http2 = Http2::connect(plain(&farm)).await;
+    for (host, authority) in [
+        ("MASTODON1.TEST:443", "mastodon1.test"),
+        ("mastodon1.test", "mastodon1.test"),
+        ("mastodon1.test:8443", "mastodon1.test:8443"),
+    ] {
+        for is_http2 in [false, true] {
+            let create = sut.activity("u1", &format!("{host} {is_http2}"), "Create", json!("x"));
+            let url = format!("https://{authority}/users/alice/inbox?x=1");
+            let mut signed = signed_by_httpsig(Request::post(&url, create.to_string()), &key, &name, &key_id);
+            signed.authority = host.to_owned();
+            let signed = signed.with("host", host);
+            let answer = match is_http2 {
+                false => signed.send(plain(&farm)).await,
+                true => http2.send(&signed).await,
+            };
+            let verdict = last_entry(&farm).await["verdict"].take();
+            assert_eq!(
+                (answer.status, &verdict["result"]),
+                (202, &json!("valid")),
+                "{host}: {verdict}"
+            );
         }
     }
 }

@@ -81,6 +81,82 @@ async fn a_signed_fetch_is_judged_with_its_query() {
     }
 }
 
+/// The path is decoded to find the inbox, and only for that.
+#[tokio::test]
+async fn an_escaped_path_is_verified_as_it_came() {
+    let sut = Sut::start(&["u1"]).await;
+    let farm = farm(&sut).start().await.unwrap();
+    let alice = persona(&farm, "alice@mastodon1.test");
+    let escaped = alice.inbox.replace("/alice/", "/%61lice/");
+    let sign = |request: Request, dialect: &str| match dialect {
+        "cavage" => request.signed(&sut, "u1"),
+        _ => request.signed_rfc9421(&sut, "u1", "sig1", &["@method", "@target-uri", "content-digest"]),
+    };
+    for dialect in ["cavage", "rfc9421"] {
+        let signed = sign(create(&sut, &escaped, dialect), dialect);
+        let (answer, verdict) = judged(&farm, &signed).await;
+        assert_eq!(
+            (answer.status, &verdict["result"]),
+            (202, &json!("valid")),
+            "{dialect}"
+        );
+
+        let decoded = sign(create(&sut, &alice.inbox, dialect), dialect);
+        let sent = Request {
+            target: signed.target,
+            ..decoded
+        };
+        let (answer, verdict) = judged(&farm, &sent).await;
+        assert_eq!(
+            (answer.status, &verdict["reason"]),
+            (401, &json!("signature_mismatch")),
+            "{dialect}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_parse_is_refused_and_the_connection_goes_on() {
+    let sut = Sut::start(&["u1"]).await;
+    let farm = farm(&sut).start().await.unwrap();
+    let alice = persona(&farm, "alice@mastodon1.test");
+    let mut stream = TcpStream::connect(plain(&farm)).await.unwrap();
+    for (count, (input, signature)) in [
+        (None, r#"keyId="a"#),
+        (None, r#"keyId="a,signature="AA==""#),
+        (None, r#"keyId="a\"#),
+        (None, "\""),
+        (None, ",,,"),
+        (Some("sig1=("), "sig1=:AA==:"),
+        (
+            Some(r#"sig1=("@method" "@nothing");created=1;keyid="a""#),
+            "sig1=:AA==:",
+        ),
+        (Some(r#"sig1=("@method");created=1;keyid="a"#), "sig1=:AA==:"),
+        (Some(r#"sig1=("@method");created=1;keyid="a""#), "sig1=AA"),
+        (Some(""), ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let torn = create(&sut, &alice.inbox, "torn").with("signature", signature);
+        let torn = match input {
+            Some(input) => torn.with("signature-input", input),
+            None => torn,
+        };
+        let answer = torn.send_over(&mut stream).await;
+        assert_eq!(
+            (answer.status, answer.header("x-peerfarm-reason")),
+            (401, vec!["malformed".to_owned()]),
+            "{input:?} {signature}: {answer:?}"
+        );
+        let whole = create(&sut, &alice.inbox, &count.to_string()).signed(&sut, "u1");
+        assert_eq!(whole.send_over(&mut stream).await.status, 202);
+    }
+    let counts = counted(&farm, &alice.inbox);
+    assert_eq!((counts.accepted, counts.refused), (10, 10));
+}
+
 #[tokio::test]
 async fn the_host_is_covered_with_its_port_whatever_a_proxy_says() {
     let sut = Sut::start(&["u1"]).await;

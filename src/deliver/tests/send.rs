@@ -57,6 +57,37 @@ async fn a_delivery_is_signed_over_what_goes_on_the_wire() {
     }
 }
 
+/// RFC 9110 section 7.2: a default port is left out, any other belongs there, and Mastodon leaves out both. RFC 9421
+/// signs the port (section 2.2.2).
+#[tokio::test]
+async fn the_host_has_its_port_where_the_software_sends_it_or_the_dialect_signs_it() {
+    let now = Timestamp::now();
+    for (software, dialect, ported) in [
+        ("mastodon", Dialect::Cavage, "sut.test"),
+        ("mastodon", Dialect::Rfc9421, "sut.test:8443"),
+        ("misskey", Dialect::Cavage, "sut.test:8443"),
+        ("misskey", Dialect::Rfc9421, "sut.test:8443"),
+    ] {
+        let farm = Farm::wearing(software);
+        let signer = farm.alice().await;
+        for (url, expected) in [
+            ("https://sut.test/inbox", "sut.test"),
+            ("https://SUT.test:443/inbox", "sut.test"),
+            ("https://sut.test:8443/inbox", ported),
+        ] {
+            let url = Url::parse(url).unwrap();
+            let post = signer.means(dialect, Some(b"{}"), now);
+            let post = signer.post(&url, b"{}", &post).unwrap();
+            let get = signer.get(&url, &signer.means(dialect, None, now)).unwrap();
+            assert_eq!(
+                [&post["host"], &get["host"]],
+                [expected; 2],
+                "{software}: {dialect:?}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_every_profile_signs_holds_in_either_dialect() {
     let farm = Farm::new();

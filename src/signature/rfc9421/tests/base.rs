@@ -227,7 +227,7 @@ fn section_2_2_8_query_parameters_are_encoded_anew() {
 }
 
 #[test]
-fn s25_authority_and_target_uri_are_normalised() {
+fn authority_and_target_uri_are_normalised() {
     let asked = |scheme: &'static str, host: &str, authority: Option<&str>| {
         let sent = example("GET", "/x").without("host").with("host", host);
         let request = Request {

@@ -33,7 +33,7 @@ fn a_delivery_as_mastodon_signs_it_is_valid() {
 
 /// `names` with the lines of a delivery to `/users/bob/inbox?x=%7E`, and what must be covered and is not.
 #[test]
-fn s28_method_target_and_digest_must_be_covered() {
+fn method_target_and_digest_must_be_covered() {
     let all = [
         ("@method", "POST"),
         ("@target-uri", "https://b.test:8443/users/bob/inbox?x=%7E"),
@@ -208,7 +208,7 @@ fn the_algorithm_is_the_keys_own_unless_it_is_named() {
 }
 
 #[test]
-fn s27_content_digest_ties_the_body() {
+fn content_digest_ties_the_body() {
     let with = |digest: &str| {
         let sent = delivery()
             .without("content-digest")
