@@ -16,7 +16,8 @@ fuzz_target!(|data: &[u8]| {
     // What the document has of its own is read first, then the same with a kind that is known.
     judge(&Value::Object(document.clone()));
     for (member, kind) in [("proof", "DataIntegrityProof"), ("signature", "RsaSignature2017")] {
-        let known = json!({"type": kind, "cryptosuite": "eddsa-jcs-2022", "creator": "x", "verificationMethod": "x"});
+        let known =
+            json!({"type": kind, "cryptosuite": "eddsa-jcs-2022", "creator": "x", "verificationMethod": "x"});
         let proof = document.entry(member).or_insert_with(|| json!({}));
         if !proof.is_object() {
             *proof = json!({});

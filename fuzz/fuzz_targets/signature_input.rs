@@ -49,6 +49,9 @@ fuzz_target!(|data: &[u8]| {
         Parsed::Unsigned => panic!("`Signature-Input` is there"),
     };
     for verdict in verdicts {
-        assert_eq!((verdict.result, verdict.dialect), (Outcome::Invalid, Some(Dialect::Rfc9421)));
+        assert_eq!(
+            (verdict.result, verdict.dialect),
+            (Outcome::Invalid, Some(Dialect::Rfc9421))
+        );
     }
 });
