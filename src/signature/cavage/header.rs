@@ -236,18 +236,18 @@ impl<'a> Rest<'a> {
     /// What stands up to the closing quote, backslashes undone (RFC 9110 section 5.6.4); `None` without one.
     fn quoted(&mut self) -> Option<String> {
         let mut value = String::new();
-        let mut characters = self.0.char_indices();
-        while let Some((index, character)) = characters.next() {
-            match character {
-                '"' => {
-                    self.0 = &self.0[index + 1..];
-                    return Some(value);
-                }
-                '\\' => value.push(characters.next()?.1),
-                _ => value.push(character),
+        let mut rest = self.0;
+        loop {
+            let (plain, marked) = rest.split_at(rest.find(['"', '\\'])?);
+            value.push_str(plain);
+            let mut characters = marked.chars();
+            if characters.next() == Some('"') {
+                self.0 = characters.as_str();
+                return Some(value);
             }
+            value.push(characters.next()?);
+            rest = characters.as_str();
         }
-        None
     }
 }
 
