@@ -88,14 +88,15 @@ fn algorithm(name: &str) -> Option<&'static digest::Algorithm> {
 
 fn compare(member: Member, algorithm: &'static digest::Algorithm, body: &[u8], findings: &mut Vec<Finding>) {
     let Member { key, value } = member;
-    let shown = format!("{key}={value}");
+    let shown = || format!("{key}={value}");
     let sequence = value.strip_prefix(':').and_then(|rest| rest.split_once(':'));
     let text = match sequence {
         // Parameters may follow; none are defined.
         Some((text, _)) => text,
         None => {
             let detail = format!(
-                "`Content-Digest` has `{shown}`, whose value should be base64 between colons: `{key}=:...:`"
+                "`Content-Digest` has `{}`, whose value should be base64 between colons: `{key}=:...:`",
+                shown()
             );
             findings.push(Finding::new(Reason::Malformed, detail));
             value.trim_matches([':', '"'])
@@ -105,13 +106,17 @@ fn compare(member: Member, algorithm: &'static digest::Algorithm, body: &[u8], f
     if let Some(fault) = given.fault
         && sequence.is_some()
     {
-        let detail = format!("`Content-Digest` has `{shown}`, whose value is no base64: {fault}");
+        let detail = format!(
+            "`Content-Digest` has `{}`, whose value is no base64: {fault}",
+            shown()
+        );
         findings.push(Finding::new(Reason::BadBase64, detail));
     }
     let computed = digest::digest(algorithm, body);
     if given.bytes.as_deref() != Some(computed.as_ref()) {
         let detail = format!(
-            "`Content-Digest` has `{shown}`, but the body of {} bytes gives `{}`",
+            "`Content-Digest` has `{}`, but the body of {} bytes gives `{}`",
+            shown(),
             body.len(),
             base64::encode(computed)
         );

@@ -77,7 +77,7 @@ impl Component {
     fn check(&self) -> Result<(), ComponentError> {
         let name = self.name();
         let derived = name.starts_with('@');
-        if derived && !DERIVED.contains(&format!("`{name}`")) {
+        if derived && !DERIVED.split('`').any(|known| known == name) {
             return Err(ComponentError::Unknown(name.to_owned()));
         }
         if !derived && !is_field_name(name) {
@@ -145,6 +145,10 @@ impl Component {
 
     /// It as an item of structured fields, as it stands in a signature base: `"@query-param";name="x"`.
     pub(super) fn identifier(&self) -> String {
+        if self.parameters.is_empty() {
+            // No name has what a string would have to escape.
+            return format!("\"{}\"", self.name());
+        }
         ItemSerializer::new()
             .bare_item(&self.name)
             .parameters(&self.parameters)
@@ -191,6 +195,9 @@ impl FromStr for Component {
 impl fmt::Display for Component {
     /// Writes it as it stands in a signature base, but for the quotes around its name: `@query-param;name="x"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.parameters.is_empty() {
+            return f.write_str(self.name());
+        }
         let identifier = self.identifier();
         let parameters = identifier.get(self.name().len() + 2..).unwrap_or_default();
         write!(f, "{}{parameters}", self.name())

@@ -1,7 +1,7 @@
 //! The `Signature-Input` and `Signature` fields (RFC 9421 section 4): which signatures a message has.
 
 use http::HeaderMap;
-use sfv::{BareItem, Dictionary, FieldType, InnerList, Item, ListEntry, Parameters, Parser};
+use sfv::{BareItem, Dictionary, FieldType, InnerList, Item, ListEntry, ListSerializer, Parameters, Parser};
 
 use crate::signature::dictionary::members;
 use crate::signature::field::combined;
@@ -94,7 +94,7 @@ impl Header {
             algorithm: text(&list.params, "alg").map_err(malformed)?,
             created: time(&list.params, "created").map_err(malformed)?,
             expires: time(&list.params, "expires").map_err(malformed)?,
-            strict: vec![entry.clone()].serialize().unwrap_or_default(),
+            strict: written(entry),
             sent: sent.to_owned(),
             parameters: list.params.clone(),
             signature: Vec::new(),
@@ -163,7 +163,7 @@ pub(in crate::signature) fn parse(headers: &HeaderMap) -> Result<Vec<Header>, Bo
 
 /// Finds the signature of each label.
 fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>> {
-    let Some(first) = found.first().cloned() else {
+    let Some(first) = found.first() else {
         return Ok(());
     };
     let Some(field) = combined("signature", headers) else {
@@ -250,6 +250,13 @@ fn components(list: &InnerList) -> Result<Vec<Component>, String> {
         components.push(component);
     }
     Ok(components)
+}
+
+/// A member as structured fields write it in a list of its own.
+fn written(entry: &ListEntry) -> String {
+    let mut list = ListSerializer::new();
+    list.members([entry]);
+    list.finish().unwrap_or_default()
 }
 
 /// An item of a list as verdicts show components.
