@@ -5,13 +5,13 @@ use crate::signature::{Finding, Reason, Terms, Window};
 use crate::units::Span;
 
 /// The finding on a date that lies outside of the window; `early` is the reason where it lies ahead. `what` begins the
-/// detail: "`created`, 1700000000,".
+/// detail, "`created`, 1700000000,", and is written only where there is one.
 pub(super) fn outside(
     window: Window,
     now: Timestamp,
     date: Timestamp,
     early: Reason,
-    what: &str,
+    what: std::fmt::Arguments<'_>,
 ) -> Option<Finding> {
     if date > now.plus(window.future) {
         let (ahead, most) = (apart(date, now), Span::from(window.future));

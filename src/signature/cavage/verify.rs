@@ -142,7 +142,7 @@ fn dates(header: &Header, base: &Base, terms: Terms, verdict: &mut Verdict) {
                     now,
                     date,
                     Reason::DateInFuture,
-                    &format!("`Date`, `{text}`,"),
+                    format_args!("`Date`, `{text}`,"),
                 );
                 finding.into_iter().for_each(|finding| verdict.add(finding));
             }
@@ -160,8 +160,8 @@ fn dates(header: &Header, base: &Base, terms: Terms, verdict: &mut Verdict) {
             Duration::MAX
         };
         let (date, window) = (Timestamp::from_unix(created), Window { past, ..window });
-        let what = format!("`created`, {created},");
-        let finding = outside(window, now, date, Reason::CreatedInFuture, &what);
+        let what = format_args!("`created`, {created},");
+        let finding = outside(window, now, date, Reason::CreatedInFuture, what);
         finding.into_iter().for_each(|finding| verdict.add(finding));
     }
     if let Some(expires) = header.expires() {

@@ -58,13 +58,14 @@ impl Header {
     }
 
     /// Reads a member of `Signature-Input`; its signature is yet to come.
-    fn read(label: &str, entry: &ListEntry, sent: &str) -> Result<Header, Box<Verdict>> {
+    fn read(label: &str, entry: ListEntry, sent: &str) -> Result<Header, Box<Verdict>> {
         let fail = |reason: Reason, detail: String| {
             Box::new(Verdict {
                 label: Some(label.to_owned()),
                 ..invalid(reason, detail)
             })
         };
+        let strict = written(&entry);
         let ListEntry::InnerList(list) = entry else {
             let detail = format!("`{label}` should be a list of components in brackets; it is `{sent}`");
             return Err(fail(Reason::Malformed, detail));
@@ -77,7 +78,7 @@ impl Header {
         };
         let fail = |reason, detail| with_key(fail(reason, detail));
         let malformed = |detail| fail(Reason::Malformed, format!("`{label}`: {detail}"));
-        let components = components(list).map_err(malformed)?;
+        let components = components(&list).map_err(malformed)?;
         if list.params.len() > MAX_PARAMETERS {
             let detail = format!(
                 "there are {} parameters; at most {MAX_PARAMETERS} are read",
@@ -94,9 +95,8 @@ impl Header {
             algorithm: text(&list.params, "alg").map_err(malformed)?,
             created: time(&list.params, "created").map_err(malformed)?,
             expires: time(&list.params, "expires").map_err(malformed)?,
-            strict: written(entry),
+            strict,
             sent: sent.to_owned(),
-            parameters: list.params.clone(),
             signature: Vec::new(),
             notes: Vec::new(),
             key_id: match key_id.clone().map_err(malformed)? {
@@ -106,6 +106,7 @@ impl Header {
                     return Err(fail(Reason::ParameterMissing, detail));
                 }
             },
+            parameters: list.params,
         };
         Ok(header)
     }
@@ -146,7 +147,7 @@ pub(in crate::signature) fn parse(headers: &HeaderMap) -> Result<Vec<Header>, Bo
         return Err(malformed(detail));
     }
     let mut found = Vec::new();
-    for ((label, entry), sent) in inputs.iter().zip(sent) {
+    for ((label, entry), sent) in inputs.into_iter().zip(sent) {
         found.push(Header::read(label.as_str(), entry, sent.value)?);
     }
     let notes = if found.len() > 1 {

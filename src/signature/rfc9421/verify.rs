@@ -122,8 +122,9 @@ fn content(header: &Header, message: &Message, verdict: &mut Verdict) {
 fn dates(header: &Header, terms: Terms, verdict: &mut Verdict) {
     let Terms { window, now, .. } = terms;
     let created = header.created().and_then(|created| {
-        let (date, what) = (Timestamp::from_unix(created), format!("`created`, {created},"));
-        outside(window, now, date, Reason::CreatedInFuture, &what)
+        let date = Timestamp::from_unix(created);
+        let what = format_args!("`created`, {created},");
+        outside(window, now, date, Reason::CreatedInFuture, what)
     });
     let expires = header.expires.and_then(|expires| expired(terms, expires));
     for finding in created.into_iter().chain(expires) {
