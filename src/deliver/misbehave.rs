@@ -74,7 +74,8 @@ impl<'a> Cast<'a> {
 }
 
 impl Outbound {
-    /// Sends a note or an activity that is wrong in one way, without a second knock.
+    /// Sends a note or an activity that is wrong in one way, without a second knock. It carries no proofs: they would
+    /// speak for what the request does not, and hide who takes it.
     ///
     /// # Errors
     /// As for [`Outbound::note`] and [`Outbound::activity`]; and when the farm has too few peers for it, or the activity
@@ -122,6 +123,7 @@ impl Outbound {
             id: activity["id"].as_str().map(str::to_owned),
             activity,
             deliveries,
+            notes: Vec::new(),
             misbehaved: Some(Misbehaved {
                 misbehaviour,
                 expected: misbehaviour.expected(),

@@ -15,6 +15,7 @@ mod key_cache;
 mod key;
 mod send;
 mod webfinger;
+mod prove;
 mod verbs;
 mod misbehave;
 

@@ -27,6 +27,7 @@ pub struct Signer {
     keys: Arc<ActorKeys>,
     fresh: Arc<Fresh>,
     key_id: String,
+    ed25519_key_id: Option<String>,
     user_agent: String,
 }
 
@@ -59,6 +60,12 @@ impl Signer {
             keys,
             fresh,
             key_id: peer.software.signing.key_id.render(&values),
+            ed25519_key_id: peer
+                .software
+                .urls
+                .ed25519_key
+                .as_ref()
+                .map(|id| id.render(&values)),
             user_agent: peer.software.client.user_agent.render(&values),
         }
     }
@@ -76,6 +83,16 @@ impl Signer {
     /// The `keyId` of its signatures.
     pub fn key_id(&self) -> &str {
         &self.key_id
+    }
+
+    /// The id of its Ed25519 key, where it is published.
+    pub(super) fn ed25519_key_id(&self) -> Option<&str> {
+        self.ed25519_key_id.as_deref()
+    }
+
+    /// Its keys.
+    pub(super) fn keys(&self) -> &ActorKeys {
+        &self.keys
     }
 
     /// What the software signs a request with in that dialect. A GET has no `body`; where the software sends a digest

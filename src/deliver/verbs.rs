@@ -9,6 +9,7 @@ use url::Url;
 use crate::activitypub::{ACTIVITY_STREAMS, Activity, PUBLIC, paragraph};
 use crate::clock::Timestamp;
 use crate::command::Target;
+use crate::deliver::prove::Proven;
 use crate::deliver::{Delivery, FindError, How, Misbehaved, Outbound, Remote, SignerError};
 use crate::farm::notes::{self, NOTES_MAX, Place};
 use crate::farm::{Follow, Note, Peer, Who};
@@ -23,6 +24,9 @@ pub struct Sent {
     pub activity: Value,
     /// What each inbox said.
     pub deliveries: Vec<Delivery>,
+    /// Which proofs it lacks that its actor's software would make, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What was wrong with it on purpose, and what that showed.
     #[serde(flatten)]
     pub misbehaved: Option<Misbehaved>,
@@ -220,12 +224,14 @@ impl Outbound {
         how: How,
     ) -> Result<Sent, VerbError> {
         let signer = self.signer(peer, who).await?;
+        let Proven { activity, notes } = self.proven(peer, who, &signer, activity).await?;
         let body = Bytes::from(activity.to_string());
         let delivery = self.send(&signer, inbox, body, how).await?;
         Ok(Sent {
             id: activity["id"].as_str().map(str::to_owned),
             activity,
             deliveries: vec![delivery],
+            notes,
             misbehaved: None,
         })
     }

@@ -162,6 +162,7 @@ impl Peer {
             ("inbox", Some(inbox)),
             ("outbox", Some(outbox)),
             ("key", Some(key)),
+            ("ed25519_key", urls.ed25519_key.as_ref()),
             ("shared_inbox", urls.shared_inbox.as_ref()),
             ("followers", urls.followers.as_ref()),
             ("following", urls.following.as_ref()),

@@ -46,6 +46,7 @@ pub const FACTS: &[(&str, &str)] = &[
         "rules of its verifier that are not the specification's",
     ),
     ("authorized_fetch", "the switch for it, and what it then answers"),
+    ("proofs", "what it does with proofs inside activities, and when"),
     // inbox
     ("blocked", "what a blocked domain or actor is told"),
     (

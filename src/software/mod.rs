@@ -12,6 +12,7 @@ mod inbox;
 mod load;
 mod notes;
 mod problem;
+mod proofs;
 mod raw;
 mod roster;
 mod signing;
@@ -24,6 +25,7 @@ pub use document::Document;
 pub use facts::FACTS;
 pub use load::{Profiles, load};
 pub use problem::{Problem, Problems};
+pub use proofs::{Making, Proofs, ProofsOn};
 pub use roster::{Entry, PEERS_MAX, Roster, RosterError};
 pub use signing::{CavageSigning, Rfc9421Signing, SecondKnock, Signing};
 pub use template::{Captures, Template, TemplateError};
@@ -59,6 +61,8 @@ pub struct Software {
     pub signing: Signing,
     /// What it asks of a signature and what it lets pass.
     pub verifying: Verifying,
+    /// Which proofs it puts inside what it sends, and which it verifies.
+    pub proofs: Proofs,
     /// How its inbox answers.
     pub inbox: Inbox,
     /// How it answers what it does not serve.
@@ -133,6 +137,8 @@ pub struct Urls {
     pub activity: Template,
     /// The key's id in an actor's document.
     pub key: Template,
+    /// The id of an actor's Ed25519 key, where it has one; the instance actor's too.
+    pub ed25519_key: Option<Template>,
     /// The instance actor's id.
     pub instance: Template,
     /// The instance actor's inbox.
@@ -165,8 +171,9 @@ pub enum RsaBits {
 /// be it number, object or array; a placeholder inside a longer string becomes text.
 ///
 /// In all of them: `origin`, `host`, `authority`, `version`, `name`, `number`, `id`, `handle`, and the URLs `actor`,
-/// `profile`, `inbox`, `outbox`, `key`, `shared_inbox`, `followers`, `following`, `featured`, `key_document`. An
-/// activity's own id has the name of its template in [`Urls`]. What replaces a placeholder loses its `@context`.
+/// `profile`, `inbox`, `outbox`, `key`, `ed25519_key`, `shared_inbox`, `followers`, `following`, `featured`,
+/// `key_document`. An activity's own id has the name of its template in [`Urls`]. What replaces a placeholder loses its
+/// `@context`.
 #[derive(Debug)]
 pub struct Documents {
     /// The media type its ActivityPub documents carry.

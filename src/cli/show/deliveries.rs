@@ -11,6 +11,8 @@ struct Answer {
     #[serde(default)]
     deliveries: Vec<Delivery>,
     #[serde(default)]
+    notes: Vec<String>,
+    #[serde(default)]
     activity: Value,
     #[serde(default)]
     misbehaviour: Option<Misbehaviour>,
@@ -44,6 +46,7 @@ struct Knock {
 pub(super) fn deliveries(answer: &Value) -> Result<String, serde_json::Error> {
     let Answer {
         deliveries,
+        notes,
         activity,
         misbehaviour,
         finding,
@@ -87,6 +90,9 @@ pub(super) fn deliveries(answer: &Value) -> Result<String, serde_json::Error> {
             text.push_str(body.trim_end());
             text.push('\n');
         }
+    }
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
     }
     text.extend(shown);
     Ok(foreign(&text))

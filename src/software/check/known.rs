@@ -30,6 +30,7 @@ pub(super) const ACTOR: &[&str] = &[
     "inbox",
     "outbox",
     "key",
+    "ed25519_key",
     "shared_inbox",
     "followers",
     "following",

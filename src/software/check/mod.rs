@@ -3,6 +3,7 @@
 
 mod known;
 mod places;
+mod proofs;
 mod replies;
 mod signing;
 mod verifying;
@@ -13,6 +14,7 @@ use http::{HeaderName, HeaderValue};
 
 use crate::ids::Host;
 use crate::software::check::places::{documents, nodeinfo, urls, webfinger};
+use crate::software::check::proofs::proofs;
 use crate::software::check::replies::{inbox, refusals};
 use crate::software::check::signing::signing;
 use crate::software::check::verifying::verifying;
@@ -55,6 +57,10 @@ fn software(root: &Section, taken: &HashMap<String, String>) -> Option<Software>
         }),
         nodeinfo: nodeinfo(&root.section("nodeinfo")),
         verifying: verifying(&root.section("verifying")),
+        proofs: root
+            .optional_section("proofs")
+            .map(|section| proofs(&section, &urls))
+            .unwrap_or_default(),
         inbox: inbox(&root.section("inbox")),
         refusals: refusals(&root.section("refusals")),
         client: client(&root.section("client")),

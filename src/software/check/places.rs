@@ -27,6 +27,7 @@ pub(super) fn urls(section: &Section) -> Urls {
         undo: section.template("undo", &all(&[ACTOR, FRESH, &["follow"]])),
         activity: section.template("activity", &all(&[ACTOR, FRESH, &["type"]])),
         key: section.template("key", ACTOR),
+        ed25519_key: section.optional_template("ed25519_key", ACTOR),
         instance: server("instance"),
         instance_inbox: server("instance_inbox"),
         instance_outbox: server("instance_outbox"),
