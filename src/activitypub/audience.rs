@@ -25,13 +25,21 @@ mod tests {
     #[test]
     fn the_public_is_found_however_it_is_written() {
         for public in SPELLINGS {
-            for to in [json!(public), json!(["https://a.test/u1", public]), json!([{"id": public}])] {
+            for to in [
+                json!(public),
+                json!(["https://a.test/u1", public]),
+                json!([{"id": public}]),
+            ] {
                 assert!(is_public(&json!({"to": to})), "{to}");
                 assert!(is_public(&json!({"to": [], "cc": to})), "{to}");
                 assert!(!is_public(&json!({"object": {"to": to}})), "{to}");
             }
         }
-        for none in [json!({}), json!(null), json!({"to": 1, "cc": [null, "https://a.test/Public"]})] {
+        for none in [
+            json!({}),
+            json!(null),
+            json!({"to": 1, "cc": [null, "https://a.test/Public"]}),
+        ] {
             assert!(!is_public(&none), "{none}");
         }
     }

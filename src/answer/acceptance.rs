@@ -6,7 +6,7 @@ use http::StatusCode;
 use crate::answer::Answer;
 use crate::answer::refusal::{self, Told};
 use crate::farm::Peer;
-use crate::signature::{Dialect, Reason, Verdict, note_meaning};
+use crate::signature::{Dialect, Finding, Reason, Verdict, note_meaning};
 use crate::software::Accepted;
 
 /// Why a software does not take a signature.
@@ -23,7 +23,10 @@ pub(super) struct Objection {
 /// What the signature is of.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Signed {
-    Delivery,
+    /// A delivery, and whether a proof vouches for its actor, whoever signed the request.
+    Delivery {
+        vouched: bool,
+    },
     Fetch,
 }
 
@@ -46,7 +49,11 @@ impl Objection {
                 detail: format!("{}; {name} refuses that", note_meaning(note).unwrap_or_default()),
             });
         }
-        if let Some(finding) = verdict.untolerated(&verifying.tolerates) {
+        let vouched = matches!(signed, Signed::Delivery { vouched: true });
+        // Who signed is the last thing to be found wanting, so nothing hides behind it.
+        let counts = |finding: &&Finding| !(vouched && finding.reason == Reason::SignerMismatch);
+        let untolerated = verdict.untolerated(&verifying.tolerates);
+        if let Some(finding) = untolerated.filter(counts) {
             return Some(Objection::new(finding.reason, finding.detail.clone()));
         }
         lacking(name, verdict, accepted?, signed)
@@ -125,7 +132,7 @@ fn lacking(software: &str, verdict: &Verdict, accepted: &Accepted, signed: Signe
         return Some(Objection::new(Reason::UnsupportedAlgorithm, detail));
     }
     let required = match signed {
-        Signed::Delivery => &accepted.requires_post,
+        Signed::Delivery { .. } => &accepted.requires_post,
         Signed::Fetch => &accepted.requires_get,
     };
     let missing = required.iter().find(|name| !verdict.covered.contains(name))?;

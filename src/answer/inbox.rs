@@ -9,6 +9,7 @@ use crate::answer::acceptance::{Objection, Signed};
 use crate::answer::refusal::{self, Told};
 use crate::answer::{self, Answer, Ask, Route};
 use crate::farm::{AddFollower, Follow, Peer, Who, World};
+use crate::proof::ProofVerdict;
 use crate::signature::{Outcome, Reason, Verdict};
 use crate::software::Reply;
 use crate::stats::Ending;
@@ -29,7 +30,7 @@ pub struct Decision {
     /// What follows the answer.
     pub effect: Option<Effect>,
     /// What the journal is to know besides.
-    pub note: Option<String>,
+    pub notes: Vec<String>,
 }
 
 /// What follows an answer.
@@ -57,6 +58,8 @@ pub struct Delivery<'a> {
     pub activity: Result<Activity, ActivityError>,
     /// What verification found.
     pub verdict: &'a Verdict,
+    /// What was found of the proofs inside the activity.
+    pub proofs: &'a [ProofVerdict],
     /// Whether its id was taken before at this host and path.
     pub duplicate: bool,
 }
@@ -70,6 +73,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         headers,
         activity,
         verdict,
+        proofs,
         duplicate,
     } = delivery;
     let about = Told {
@@ -86,7 +90,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             answer: answer.with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
-            note: Some(format!("refused: {reason}")),
+            notes: vec![format!("refused: {reason}")],
         }
     };
     let refuse = |reply: &Reply, reason: &str, detail: &str| {
@@ -114,7 +118,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             answer: answer::to(world, peer, route, &ask, None).with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
-            note: None,
+            notes: Vec::new(),
         };
     }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -127,7 +131,11 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         Err(error) => return refuse(&inbox.malformed, "malformed", &error.to_string()),
     };
     let of_itself = activity.kind() == "Delete" && activity.object_id() == Some(activity.actor());
-    let objection = Objection::to(peer, verdict, Signed::Delivery);
+    let vouching = vouching(peer, proofs);
+    let signed = Signed::Delivery {
+        vouched: vouching.is_some(),
+    };
+    let objection = Objection::to(peer, verdict, signed);
     if of_itself
         && objection
             .as_ref()
@@ -157,9 +165,9 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         Ok(taken) => taken,
         Err(why) => return refuse(&inbox.malformed, "wrong_recipient", why),
     };
-    let tolerated = verdict
-        .reason
-        .map(|reason| format!("tolerated: {}", reason.label()));
+    let mut notes: Vec<String> = taken.note.into_iter().map(str::to_owned).collect();
+    notes.extend(let_pass(verdict, vouching));
+    notes.extend(proofs.iter().filter_map(broken));
     Decision {
         answer: refusal::answer(
             &inbox.accepted,
@@ -171,8 +179,33 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         ),
         ending: Ending::Accepted,
         effect: taken.effect,
-        note: taken.note.map(str::to_owned).or(tolerated),
+        notes,
     }
+}
+
+/// The kind of the first proof that lets this software take the activity as its actor's, whoever delivers it.
+fn vouching<'a>(peer: &Peer, proofs: &'a [ProofVerdict]) -> Option<&'a str> {
+    let verifies = &peer.software.proofs.verifies;
+    let valid = proofs.iter().filter(|proof| proof.result == Outcome::Valid);
+    valid
+        .filter_map(|proof| proof.kind.as_deref())
+        .find(|name| verifies.iter().any(|kind| kind.name() == *name))
+}
+
+/// What was wrong with a signature that was taken, and why it was.
+fn let_pass(verdict: &Verdict, vouching: Option<&str>) -> Vec<String> {
+    let reasons = verdict.findings.iter().map(|finding| finding.reason);
+    let told = reasons.map(|reason| match (reason, vouching) {
+        (Reason::SignerMismatch, Some(kind)) => format!("vouched for by its {kind}"),
+        (reason, _) => format!("tolerated: {}", reason.label()),
+    });
+    told.collect()
+}
+
+/// What is told of a proof that does not hold, of which nothing follows.
+fn broken(proof: &ProofVerdict) -> Option<String> {
+    let kind = proof.kind.as_deref().unwrap_or("proof");
+    Some(format!("its {kind} does not hold: {}", proof.reason?.label()))
 }
 
 /// The answer to a body above the limit.

@@ -150,6 +150,7 @@ mod tests {
             service_ms: 0.5,
             faults: Vec::new(),
             verdict: None,
+            proofs: Vec::new(),
             notes: Vec::new(),
             raw: Raw::default(),
         }

@@ -57,12 +57,7 @@ impl Outbound {
 
 impl Signer {
     /// Puts one proof into an activity, which stays as it is where there is an error.
-    fn prove(
-        &self,
-        kind: Kind,
-        activity: &mut Map<String, Value>,
-        now: Timestamp,
-    ) -> Result<(), ProofError> {
+    fn prove(&self, kind: Kind, activity: &mut Map<String, Value>, now: Timestamp) -> Result<(), ProofError> {
         match (kind, self.ed25519_key_id()) {
             (Kind::EddsaJcs2022, Some(key_id)) => {
                 proof::sign_eddsa_jcs_2022(activity, key_id, now, &self.keys().ed25519)

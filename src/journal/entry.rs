@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 use crate::clock::Timestamp;
 use crate::ids::{DeliveryId, Host};
 use crate::journal::Raw;
-use crate::signature::{Outcome, Verdict};
+use crate::proof::ProofVerdict;
+use crate::signature::{Finding, Outcome, Verdict};
 use crate::stats::Ending;
 
 /// One exchange that ended.
@@ -39,6 +40,8 @@ pub struct Entry {
     pub faults: Vec<Arc<str>>,
     /// What verification found, of a delivery or a signed fetch.
     pub verdict: Option<Box<Verdict>>,
+    /// What was found of each proof inside a delivered activity, in their order.
+    pub proofs: Vec<ProofVerdict>,
     /// What else there is to know: why a signer was let pass, why a Follow was not answered.
     pub notes: Vec<String>,
     /// The request.
@@ -60,14 +63,22 @@ impl Entry {
     /// What it takes in memory, near enough.
     pub(super) fn weight(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let findings = |findings: &[Finding]| -> usize {
+            let each = findings.iter();
+            each.map(|finding| finding.detail.len() + ITEM_OVERHEAD).sum()
+        };
         let verdict = self.verdict.as_ref().map_or(0, |verdict| {
-            let findings = verdict
-                .findings
-                .iter()
-                .map(|finding| finding.detail.len() + ITEM_OVERHEAD);
             let covered = verdict.covered.iter().map(|name| name.len() + ITEM_OVERHEAD);
             let texts = text(&verdict.detail) + text(&verdict.key_id) + text(&verdict.signature_base);
-            size_of::<Verdict>() + texts + findings.sum::<usize>() + covered.sum::<usize>()
+            size_of::<Verdict>() + texts + findings(&verdict.findings) + covered.sum::<usize>()
+        });
+        let proofs = self.proofs.iter().map(|proof| {
+            let hashed = proof.hashed.as_ref().map_or(0, |hashed| {
+                let digests = hashed.options_sha256.len() + hashed.document_sha256.len();
+                hashed.options.len() + hashed.document.len() + digests
+            });
+            let texts = text(&proof.kind) + text(&proof.detail) + text(&proof.key_id);
+            size_of::<ProofVerdict>() + texts + hashed + findings(&proof.findings)
         });
         let id = self.delivery_id.as_ref().map_or(0, |id| id.as_str().len());
         let notes = self.notes.iter().map(|note| note.len() + ITEM_OVERHEAD);
@@ -78,6 +89,7 @@ impl Entry {
             + text(&self.origin)
             + notes.sum::<usize>()
             + verdict
+            + proofs.sum::<usize>()
     }
 
     fn line(&self) -> Line<'_> {
@@ -97,6 +109,7 @@ impl Entry {
             service_ms: self.service_ms,
             faults: &self.faults,
             verdict: self.verdict.as_deref(),
+            proofs: &self.proofs,
             notes: &self.notes,
         }
     }
@@ -147,6 +160,8 @@ struct Line<'a> {
     service_ms: f64,
     faults: &'a [Arc<str>],
     verdict: Option<&'a Verdict>,
+    #[serde(skip_serializing_if = "<[ProofVerdict]>::is_empty")]
+    proofs: &'a [ProofVerdict],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
 }

@@ -13,6 +13,7 @@ use crate::clock::{Sent, Timestamp};
 use crate::farm::Peer;
 use crate::ids::DeliveryId;
 use crate::serve::host::Asked;
+use crate::serve::proofs;
 use crate::serve::record::{self, Record};
 use crate::serve::via::{Departed, Via};
 use crate::serve::wire::{self, Unread};
@@ -202,6 +203,10 @@ async fn decide(
         let detail = format!("the key is `{owner}`'s, the activity `{actor}`'s");
         verdict = verdict.failed(Reason::SignerMismatch, detail);
     }
+    let proofs = match &read {
+        Ok(activity) => proofs::judge(site, via, peer, activity, &verdict).await?,
+        Err(_) => Vec::new(),
+    };
     record.about.origin = origin(actor, &verdict);
     let decision = inbox::decide(
         &site.world,
@@ -212,10 +217,12 @@ async fn decide(
             headers: request.headers(),
             activity: read,
             verdict: &verdict,
+            proofs: &proofs,
             duplicate: record.is_duplicate(),
         },
     );
-    record.about.notes.extend(decision.note.clone());
+    record.about.notes.extend_from_slice(&decision.notes);
+    record.about.proofs = proofs;
     record.about.verdict = Some(Box::new(verdict));
     Ok(decision)
 }

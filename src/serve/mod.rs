@@ -11,6 +11,7 @@ mod fetch;
 mod hook;
 mod host;
 mod patience;
+mod proofs;
 mod record;
 mod via;
 mod wire;

@@ -12,6 +12,7 @@ use crate::clock::{Sent, Timestamp};
 use crate::fault::Plan;
 use crate::ids::{DeliveryId, Host};
 use crate::journal::{Entry, Raw};
+use crate::proof::ProofVerdict;
 use crate::serve::Site;
 use crate::signature::Verdict;
 use crate::stats::{Arrival, Ending, Kind, Settled, Stats};
@@ -49,6 +50,8 @@ pub struct About {
     pub sent: Option<Sent>,
     /// What verification found.
     pub verdict: Option<Box<Verdict>>,
+    /// The same of each proof inside its activity.
+    pub proofs: Vec<ProofVerdict>,
     /// What else there is to know.
     pub notes: Vec<String>,
 }
@@ -231,6 +234,7 @@ impl Record {
             service_ms: service.as_secs_f64() * 1e3,
             faults: std::mem::take(&mut self.faults),
             verdict: about.verdict,
+            proofs: about.proofs,
             notes: about.notes,
             raw: std::mem::take(&mut self.raw),
         }

@@ -106,6 +106,7 @@ fn a_delivery_to_what_is_no_inbox_is_refused() {
             headers: &HeaderMap::new(),
             activity: Activity::read(follow.as_bytes()),
             verdict: &Verdict::unsigned(),
+            proofs: &[],
             duplicate: false,
         };
         let decision = inbox::decide(&farm.world, peer, delivery);

@@ -44,6 +44,10 @@ pub(super) fn entry(answer: &Value) -> Result<String, serde_json::Error> {
         text.push('\n');
         text.push_str(&found.text());
     }
+    for proof in &entry.proofs {
+        text.push('\n');
+        text.push_str(&proof.text());
+    }
     Ok(foreign(&text))
 }
 

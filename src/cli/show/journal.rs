@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::cli::show::proof::ProofVerdict;
 use crate::cli::show::table;
 use crate::cli::show::verdict::Verdict;
 
@@ -32,6 +33,8 @@ pub(super) struct Entry {
     #[serde(default)]
     pub(super) notes: Vec<String>,
     pub(super) verdict: Option<Verdict>,
+    #[serde(default)]
+    pub(super) proofs: Vec<ProofVerdict>,
 }
 
 impl Entry {

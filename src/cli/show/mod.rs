@@ -3,7 +3,9 @@
 mod deliveries;
 mod entry;
 mod journal;
+mod judged;
 mod peers;
+mod proof;
 mod stats;
 mod verdict;
 
@@ -26,7 +28,7 @@ pub(super) fn outcome(step: &Step, outcome: &Outcome) -> Result<String, serde_js
         Outcome::Delivered { answer, .. } => deliveries::deliveries(answer),
         Outcome::Entries(answer) => journal::entries(answer),
         Outcome::Entry(answer) => entry::entry(answer),
-        Outcome::Judged { answer, .. } => verdict::judged(answer),
+        Outcome::Judged { answer, .. } => judged::judged(answer),
         Outcome::Names { hosts, address } => Ok(match step {
             Step::Hosts(words) if words.compose => hosts.iter().map(|host| format!("- {host}\n")).collect(),
             _ => hosts.iter().map(|host| format!("{address} {host}\n")).collect(),

@@ -2,9 +2,7 @@
 
 use aws_lc_rs::digest::{SHA256, digest};
 use serde::Deserialize;
-use serde_json::Value;
 
-use crate::cli::output::foreign;
 use crate::signature::{Reason, note_meaning};
 
 /// What verification found.
@@ -33,57 +31,9 @@ pub(super) struct Verdict {
 }
 
 #[derive(Deserialize)]
-struct Finding {
+pub(super) struct Finding {
     reason: String,
     detail: String,
-}
-
-/// The verdict on a saved request.
-#[derive(Deserialize)]
-struct Judged {
-    method: String,
-    target: String,
-    scheme: String,
-    authority: Option<String>,
-    bytes: u64,
-    notes: Vec<Note>,
-    verdict: Verdict,
-    #[serde(default)]
-    verdicts: Vec<Verdict>,
-}
-
-#[derive(Deserialize)]
-struct Note {
-    name: String,
-    detail: String,
-}
-
-/// What was judged, what is to know of its file, and the verdict on each of its signatures.
-pub(super) fn judged(answer: &Value) -> Result<String, serde_json::Error> {
-    let judged = Judged::deserialize(answer)?;
-    let at = judged.authority.unwrap_or_else(|| "no host".to_owned());
-    let request = format!(
-        "{} {} at {at} ({}), body of {} bytes",
-        judged.method, judged.target, judged.scheme, judged.bytes
-    );
-    let mut text = line("request", &request);
-    for Note { name, detail } in &judged.notes {
-        text.push_str(&line("note", &format!("{name}: {detail}")));
-    }
-    if judged.verdicts.is_empty() {
-        text.push_str(&judged.verdict.text());
-        return Ok(foreign(&text));
-    }
-    let counts = format!(
-        "{}; the first valid signature counts, else the first",
-        judged.verdict.short()
-    );
-    text.push_str(&line("result", &counts));
-    for verdict in &judged.verdicts {
-        text.push('\n');
-        text.push_str(&verdict.text());
-    }
-    Ok(foreign(&text))
 }
 
 impl Verdict {
@@ -132,7 +82,7 @@ impl Verdict {
 }
 
 impl Finding {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let meaning = meaning(&self.reason).map(|meaning| format!(" ({meaning})"));
         format!("{}: {}{}", self.reason, self.detail, meaning.unwrap_or_default())
     }
@@ -140,6 +90,11 @@ impl Finding {
 
 /// The signature base with the ends of its lines, and what two of them are best compared by first.
 fn shown(base: &str) -> String {
+    text_as_signed("signature base, as the farm built it", base)
+}
+
+/// A text that was signed or digested, line by line, under its name.
+pub(super) fn text_as_signed(name: &str, base: &str) -> String {
     // The verdict keeps text, and of a long base not all.
     let whole = !base.contains('\u{fffd}') && !base.ends_with(" bytes more)");
     let size = match whole {
@@ -150,22 +105,23 @@ fn shown(base: &str) -> String {
         }
         false => "not kept byte for byte".to_owned(),
     };
-    let mut text = format!("signature base, as the farm built it: {size}; {LINE_END} is an LF\n");
-    let mut lines = base.split('\n').peekable();
-    while let Some(content) = lines.next() {
-        let end = if lines.peek().is_some() { LINE_END } else { "" };
-        text.push_str(&format!("  {content}{end}\n"));
+    let mut text = format!("{name}: {size}; {LINE_END} is an LF\n");
+    for part in base.split_inclusive('\n') {
+        match part.strip_suffix('\n') {
+            Some(content) => text.push_str(&format!("  {content}{LINE_END}\n")),
+            None => text.push_str(&format!("  {part}\n")),
+        }
     }
     text
 }
 
 /// What a reason means; nothing for one that only a newer farm knows.
-fn meaning(reason: &str) -> Option<&'static str> {
+pub(super) fn meaning(reason: &str) -> Option<&'static str> {
     let reason: Reason = serde_json::from_value(reason.into()).ok()?;
     Some(reason.meaning())
 }
 
-fn line(name: &str, value: &str) -> String {
+pub(super) fn line(name: &str, value: &str) -> String {
     format!("{name:<14}{value}\n")
 }
 
@@ -177,6 +133,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::cli::output::foreign;
 
     #[test]
     fn a_verdict_says_what_to_do_and_shows_every_byte_of_its_base() {

@@ -3,6 +3,7 @@
 use crate::activitypub::Activity;
 use crate::clock::Timestamp;
 use crate::command::{Moment, Verify};
+use crate::proof::{self, Proof, ProofVerdict};
 use crate::runner::verify::key::{Found, Keys};
 use crate::saved::{Note, Saved};
 use crate::signature::{
@@ -42,7 +43,7 @@ pub(super) fn judge(words: &Verify, saved: &Saved, request: &Request, keys: &Key
     let Some(counts) = decisive(found.iter().map(|(verdict, _)| verdict)) else {
         return alone(Verdict::unsigned());
     };
-    let (at, note) = moment(words.at, saved, &signatures[counts]);
+    let (at, note) = moment(words.at, saved, signatures[counts].created());
     notes.extend(note);
     let (verdict, owner) = found.swap_remove(counts);
     let verdict = by_its_actor(verdict, owner, saved, keys, &mut notes);
@@ -65,14 +66,7 @@ fn one(
     keys: &Keys,
     signature: &SignatureHeader,
 ) -> (Verdict, Option<String>) {
-    let terms = || Terms {
-        window: Window {
-            past: words.past.duration(),
-            future: words.future.duration(),
-        },
-        hs2019: words.hs2019,
-        now: moment(words.at, saved, signature).0,
-    };
+    let terms = || terms(words, moment(words.at, saved, signature.created()).0);
     let mut first = None;
     for found in keys.find(signature.key_id()) {
         let judged = match found {
@@ -94,6 +88,65 @@ fn one(
     })
 }
 
+/// The verdict on each proof inside the activity, at the same moment as the signatures.
+pub(super) fn judge_proofs(
+    words: &Verify,
+    saved: &Saved,
+    keys: &Keys,
+    at: Option<Timestamp>,
+) -> Vec<ProofVerdict> {
+    let Ok(activity) = Activity::read(&saved.body) else {
+        return Vec::new();
+    };
+    let at = at.unwrap_or_else(|| moment(words.at, saved, None).0);
+    let found = proof::find(activity.value());
+    let each = found.iter();
+    each.map(|proof| one_proof(proof, activity.actor(), keys, terms(words, at)))
+        .collect()
+}
+
+/// The verdict on one proof, by the first key that verifies it, else by the first that could be meant.
+fn one_proof(proof: &Proof<'_>, actor: &str, keys: &Keys, terms: Terms) -> ProofVerdict {
+    let mut first = None;
+    for found in keys.find(proof.key_id().unwrap_or_default()) {
+        let judged = match found {
+            Ok(Found { key, owner }) => {
+                let verdict = proof.verify(&key, terms);
+                match owner {
+                    Some(owner) if owner != actor => {
+                        verdict.failed(Reason::SignerMismatch, anothers(&owner, actor))
+                    }
+                    _ => verdict,
+                }
+            }
+            Err((reason, detail)) => proof.verify_without_key(reason, detail, terms),
+        };
+        if judged.result == Outcome::Valid {
+            return judged;
+        }
+        first.get_or_insert(judged);
+    }
+    first.unwrap_or_else(|| {
+        let detail = "no key was given, so all was checked but the signature itself; hint: `--key FILE`";
+        proof.verify_without_key(Reason::KeyMissing, detail, terms)
+    })
+}
+
+fn terms(words: &Verify, now: Timestamp) -> Terms {
+    Terms {
+        window: Window {
+            past: words.past.duration(),
+            future: words.future.duration(),
+        },
+        hs2019: words.hs2019,
+        now,
+    }
+}
+
+fn anothers(owner: &str, actor: &str) -> String {
+    format!("the key is `{owner}`'s, the activity `{actor}`'s")
+}
+
 /// As the farm adds it: whether the key is that of the activity's actor.
 fn by_its_actor(
     verdict: Verdict,
@@ -107,8 +160,7 @@ fn by_its_actor(
     };
     match owner {
         Some(owner) if owner != activity.actor() => {
-            let detail = format!("the key is `{owner}`'s, the activity `{}`'s", activity.actor());
-            verdict.failed(Reason::SignerMismatch, detail)
+            verdict.failed(Reason::SignerMismatch, anothers(&owner, activity.actor()))
         }
         Some(_) => verdict,
         None => {
@@ -123,7 +175,7 @@ fn by_its_actor(
 }
 
 /// The moment to judge at, and why that one: a saved request is always old.
-fn moment(typed: Option<Moment>, saved: &Saved, signature: &SignatureHeader) -> (Timestamp, Option<Note>) {
+fn moment(typed: Option<Moment>, saved: &Saved, created: Option<i64>) -> (Timestamp, Option<Note>) {
     let by = |at: Timestamp, what: &str| {
         let detail = format!("judged as of {}, {what}; hint: `--at now`", at.seconds_rfc3339());
         (at, Some(Note::new("judged_at", detail)))
@@ -139,7 +191,7 @@ fn moment(typed: Option<Moment>, saved: &Saved, signature: &SignatureHeader) -> 
             if let Some(at) = saved.at {
                 return by(at, "when it arrived");
             }
-            if let Some(created) = signature.created() {
+            if let Some(created) = created {
                 return by(Timestamp::from_unix(created), "its own `created`");
             }
             match date() {

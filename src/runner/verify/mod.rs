@@ -8,7 +8,7 @@ pub use key::KeyFileError;
 use serde_json::{Value, json};
 
 use crate::command::Verify;
-use crate::runner::verify::judge::{Judged, judge};
+use crate::runner::verify::judge::{Judged, judge, judge_proofs};
 use crate::runner::verify::key::Keys;
 use crate::runner::{Failure, Outcome, file};
 use crate::saved::{self, FILE_MAX, Saved};
@@ -44,6 +44,10 @@ pub(super) fn verify(words: &Verify) -> Result<Outcome, Failure> {
     });
     if verdicts.len() > 1 {
         answer["verdicts"] = json!(verdicts);
+    }
+    let proofs = judge_proofs(words, &saved, &keys, at);
+    if !proofs.is_empty() {
+        answer["proofs"] = json!(proofs);
     }
     Ok(Outcome::Judged {
         valid: verdict.result == signature::Outcome::Valid,
