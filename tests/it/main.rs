@@ -43,6 +43,9 @@ mod keys;
 /// Signatures of other implementations, and theirs of ours.
 mod foreign;
 
+/// Proofs inside activities: made, verified, and what they vouch for.
+mod proofs;
+
 /// Documents that are given for a signed GET alone.
 mod authorized_fetch;
 
