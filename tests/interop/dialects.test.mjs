@@ -135,7 +135,9 @@ for (const dialect of ["cavage", "rfc9421"]) {
         return followers;
       };
       assert.ok((await command("follow", { target: sut.handle })).includes(id));
-      await command("send", { to: sut.handle, note: `from ${host} in ${dialect}` });
+      // To one alone: what is public Mastodon signs itself besides, and Fedify then asks for no other signature.
+      const object = { type: "Note", attributedTo: id, content: `from ${host} in ${dialect}` };
+      await command("send", { to: sut.handle, activity: { type: "Create", to: `${sut.url}/users/persona`, object } });
       assert.ok(!(await command("unfollow", { target: sut.handle })).includes(id));
     });
   }

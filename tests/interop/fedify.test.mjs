@@ -113,7 +113,9 @@ for (const host of PEERS) {
     const note = `a note from ${host}`;
     await farm.post(`/peers/${host}/actors/alice/send`, { to: sut.handle, note });
     const create = await sut.call("received", { type: "Create", content: note });
-    assertVerifiedByHttpSignature(create);
+    // Mastodon signs a public activity itself, too; proofs.test.mjs looks at that.
+    if (host.startsWith("mastodon")) assert.equal(create.verified, true, `${create.status} ${create.answer}`);
+    else assertVerifiedByHttpSignature(create);
     const alice = await farm.actor(host);
     assert.equal(create.body.actor, alice.id);
     assert.equal(create.body.object.attributedTo, alice.id);

@@ -17,11 +17,14 @@ import { parseArgs } from "node:util";
 
 import {
   createFederation,
+  detachSignature,
   exportJwk,
   generateCryptoKeyPair,
   importJwk,
   MemoryKvStore,
   signRequest,
+  verifyJsonLd,
+  verifyObject,
 } from "@fedify/fedify";
 import {
   Accept,
@@ -243,6 +246,15 @@ const commands = {
   async fetch(ctx, { url }) {
     const load = await ctx.getDocumentLoader({ identifier: NAME });
     return (await load(url)).document;
+  },
+
+  /** Whether Fedify finds a document's own signature valid, and each of its proofs, as its inbox looks at them. */
+  async prove(ctx, { document }) {
+    const loaders = { documentLoader: ctx.documentLoader, contextLoader: ctx.contextLoader };
+    return {
+      signature: await verifyJsonLd(document, loaders),
+      proof: "proof" in document && await verifyObject(Activity, detachSignature(document), loaders) != null,
+    };
   },
 
   /** Everything it knows. */
