@@ -81,7 +81,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         key_id: verdict.key_id.as_deref().unwrap_or(""),
         ..Told::default()
     };
-    let refused = |answer: Answer, reason: &str| {
+    let refused = |answer: Answer, reason: &str, detail: &str| {
         let answer = match answer.status {
             StatusCode::UNAUTHORIZED => asking(answer, peer),
             _ => answer,
@@ -90,7 +90,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             answer: answer.with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
-            notes: vec![format!("refused: {reason}")],
+            notes: refusal_notes(verdict, reason, detail),
         }
     };
     let refuse = |reply: &Reply, reason: &str, detail: &str| {
@@ -99,7 +99,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             detail,
             ..about
         };
-        refused(refusal::answer(reply, peer, &told), reason)
+        refused(refusal::answer(reply, peer, &told), reason, detail)
     };
     let astray = match route {
         Route::Inbox(_) | Route::SharedInbox => None,
@@ -118,7 +118,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             answer: answer::to(world, peer, route, &ask, None).with(REASON, reason),
             ending: Ending::Refused,
             effect: None,
-            notes: Vec::new(),
+            notes: vec![format!("refused: {reason}")],
         };
     }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -156,7 +156,7 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
             detail: &objection.detail,
             ..about
         };
-        return refused(objection.answer(peer, &told), &objection.name);
+        return refused(objection.answer(peer, &told), &objection.name, &objection.detail);
     }
     if let (true, Some(reply)) = (duplicate, &inbox.duplicate) {
         return refuse(reply, "duplicate", "this activity was taken before");
@@ -181,6 +181,15 @@ pub fn decide(world: &World, peer: &Peer, delivery: Delivery<'_>) -> Decision {
         effect: taken.effect,
         notes,
     }
+}
+
+/// Why it was refused, and in words where the verdict does not say the same.
+fn refusal_notes(verdict: &Verdict, reason: &str, detail: &str) -> Vec<String> {
+    let told = verdict.reason.is_some_and(|own| own.label() == reason);
+    let words = (!told && !detail.is_empty()).then(|| detail.to_owned());
+    std::iter::once(format!("refused: {reason}"))
+        .chain(words)
+        .collect()
 }
 
 /// The kind of the first proof that lets this software take the activity as its actor's, whoever delivers it.

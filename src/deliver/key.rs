@@ -24,6 +24,8 @@ pub struct RemoteKey {
     pub owner: Remote,
     /// The key.
     pub public: VerifyingKey,
+    /// When it was fetched.
+    pub fetched: Instant,
 }
 
 impl RemoteKey {
@@ -105,6 +107,7 @@ impl Outbound {
             id: key_id.to_owned(),
             owner,
             public,
+            fetched: Instant::now(),
         })
     }
 
@@ -182,6 +185,20 @@ impl KeyFailure {
         match self.reason {
             Reason::KeyFetchFailed => FAILED_FOR,
             _ => REFUSED_FOR,
+        }
+    }
+
+    /// The same failure, told to somebody who asks later: how old the news is, and when the key is asked for again.
+    pub(super) fn recalled(&self, age: Duration) -> KeyFailure {
+        let again = self.remembered().saturating_sub(age).as_secs() + 1;
+        let detail = format!(
+            "{}; asked {} s ago, and again in {again} s at the earliest, or after a reset",
+            self.detail,
+            age.as_secs()
+        );
+        KeyFailure {
+            detail,
+            ..self.clone()
         }
     }
 

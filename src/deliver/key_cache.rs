@@ -118,9 +118,15 @@ impl KeyCache {
         self.lock().fetches.clone()
     }
 
-    /// Zeroes the counters and gives what that closed.
+    /// Zeroes the counters and gives what that closed. Keys stay; failures are forgotten, and every key may be fetched
+    /// again at once.
     pub(super) fn reset_fetches(&self) -> KeyFetches {
-        std::mem::take(&mut self.lock().fetches)
+        let mut inner = self.lock();
+        for slot in inner.slots.values_mut() {
+            slot.known.take_if(|(found, _)| found.is_err());
+            slot.fetched_again = None;
+        }
+        std::mem::take(&mut inner.fetches)
     }
 
     /// Starts the fetch, unless somebody else did in the meantime.
@@ -187,7 +193,7 @@ impl Inner {
             },
             (Some((Ok(key), _)), _) => Look::Known(Ok(Arc::clone(key))),
             (Some((Err(failure), at)), _) if since(*at) < failure.remembered() => {
-                Look::Known(Err(failure.clone()))
+                Look::Known(Err(failure.recalled(since(*at))))
             }
             _ => Look::Unknown,
         }
@@ -274,6 +280,7 @@ mod tests {
                 shared_inbox: None,
             },
             public: SigningKey::generate_ed25519().unwrap().public_key().clone(),
+            fetched: Instant::now(),
         }
     }
 
@@ -348,6 +355,38 @@ mod tests {
                 "{reason:?}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn old_news_says_how_old_it_is_and_a_reset_forgets_it() {
+        let cache = Arc::<KeyCache>::default();
+        let before = Instant::now();
+        assert!(
+            ask(&cache, Wanted::Any, before, Err(failure(Reason::KeyGone)))
+                .await
+                .is_err()
+        );
+        let later = Instant::now() + Duration::from_secs(20);
+        let told = ask(&cache, Wanted::Any, later, Ok(key()))
+            .await
+            .unwrap_err()
+            .detail;
+        assert!(told.starts_with("no; asked 20 s ago, and again in 4"), "{told}");
+        cache.reset_fetches();
+        let first = ask(&cache, Wanted::Any, later, Ok(key())).await.unwrap();
+        let newer = ask(&cache, Wanted::Newer(&first), later, Ok(key()))
+            .await
+            .unwrap();
+        assert!(!newer.is_same(&first));
+        let same = ask(&cache, Wanted::Newer(&newer), later, Ok(key()))
+            .await
+            .unwrap();
+        assert!(same.is_same(&newer), "once a minute");
+        cache.reset_fetches();
+        let newest = ask(&cache, Wanted::Newer(&newer), later, Ok(key()))
+            .await
+            .unwrap();
+        assert!(!newest.is_same(&newer));
     }
 
     #[tokio::test]

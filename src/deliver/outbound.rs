@@ -64,7 +64,8 @@ impl Outbound {
         self.keys.fetches()
     }
 
-    /// Zeroes what [`Outbound::key_fetches`] counts and gives what that closed, in one step; the keys stay.
+    /// Zeroes what [`Outbound::key_fetches`] counts and gives what that closed, in one step. The keys stay; failures to get
+    /// one are forgotten, and every key may be fetched again at once.
     pub fn reset_key_fetches(&self) -> KeyFetches {
         self.keys.reset_fetches()
     }

@@ -48,7 +48,11 @@ pub async fn deliver(
         Err(unread) => {
             record.ends(Ending::Refused);
             let answer = match unread {
-                Unread::TooLarge { drained: true } => inbox::too_large(peer),
+                Unread::TooLarge { drained: true } => {
+                    let most = format!("the body is larger than {limit} bytes");
+                    record.about.notes.extend(["refused: too_large".to_owned(), most]);
+                    inbox::too_large(peer)
+                }
                 _ => wire::unread(unread, head.version, limit),
             };
             return Ok(wire::send(answer, &head.method, record));
@@ -160,6 +164,13 @@ async fn judge(
     {
         verdict = signature.verify(request, &newer.public, terms());
         key = newer;
+    }
+    let age = key.fetched.elapsed().as_secs();
+    if age > 0 && verdict.findings.iter().any(does_not_fit) {
+        let words = format!(
+            "the key is as it was fetched {age} s ago; it is fetched anew at most once a minute, or after a reset"
+        );
+        verdict = verdict.explained(Reason::SignatureMismatch, &words);
     }
     Ok(Verified {
         verdict,

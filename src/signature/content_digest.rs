@@ -5,6 +5,7 @@ use http::HeaderMap;
 use sfv::{Dictionary, Parser};
 
 use crate::signature::dictionary::{Member, members};
+use crate::signature::digest::slip;
 use crate::signature::field::combined;
 use crate::signature::{Finding, Reason, base64};
 
@@ -124,11 +125,18 @@ fn compare(member: Member, algorithm: &'static digest::Algorithm, body: &[u8], f
     }
     let computed = digest::digest(algorithm, body);
     if given.bytes.as_deref() != Some(computed.as_ref()) {
+        let told = findings
+            .iter()
+            .any(|finding| finding.reason == Reason::DigestMismatch);
+        let slip = (!told).then(|| slip(body, text, given.bytes.as_deref(), algorithm));
         let detail = format!(
-            "`Content-Digest` has `{}`, but the body of {} bytes gives `{}`",
+            "`Content-Digest` has `{}`, but the body of {} bytes gives `{}`{}",
             shown(),
             body.len(),
-            base64::encode(computed)
+            base64::encode(computed),
+            slip.flatten()
+                .map(|slip| format!("; it is {slip}"))
+                .unwrap_or_default()
         );
         findings.push(Finding::new(Reason::DigestMismatch, detail));
     }

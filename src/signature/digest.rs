@@ -2,6 +2,8 @@
 
 mod guess;
 
+pub(super) use guess::slip;
+
 use std::borrow::Cow;
 
 use aws_lc_rs::digest;
@@ -96,7 +98,7 @@ fn compare(
         let told = findings
             .iter()
             .any(|finding| finding.reason == Reason::DigestMismatch);
-        let slip = (!told).then(|| guess::slip(body, value, given.bytes.as_deref(), algorithm));
+        let slip = (!told).then(|| slip(body, value, given.bytes.as_deref(), algorithm));
         let slip = slip.flatten().map(|slip| format!("; it is {slip}"));
         let detail = format!(
             "`Digest` has `{member}`, but the body of {} bytes gives `{}`{}",

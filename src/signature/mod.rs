@@ -13,6 +13,7 @@ mod dictionary;
 pub mod digest;
 mod field;
 pub mod key;
+mod mismatch;
 pub mod rfc9421;
 mod terms;
 mod verdict;

@@ -61,6 +61,19 @@ impl Verdict {
         self
     }
 
+    /// The same verdict with more words to the findings of one kind.
+    pub fn explained(mut self, reason: Reason, words: &str) -> Verdict {
+        for finding in self
+            .findings
+            .iter_mut()
+            .filter(|finding| finding.reason == reason)
+        {
+            *finding = Finding::new(reason, format!("{}; {words}", finding.detail));
+        }
+        self.detail = self.findings.first().map(|finding| finding.detail.clone());
+        self
+    }
+
     /// The first finding that is not among `tolerated`; `None` where the rest held, or nothing was signed. Since
     /// every check runs, this answers for a peer that lets some failures pass without judging twice.
     pub fn untolerated(&self, tolerated: &[Reason]) -> Option<&Finding> {
@@ -163,7 +176,7 @@ impl Reason {
             Reason::KeyFetchFailed => {
                 "the document at the key id could not be fetched: serve it to whoever asks"
             }
-            Reason::KeyGone => "the key's owner is deleted, so nothing it signs counts",
+            Reason::KeyGone => "the key id leads to nothing: its owner is deleted, or the key id is wrong",
             Reason::KeyMissing => "all was checked but the signature itself",
             Reason::KeyOwnerMismatch => {
                 "key and owner must name each other: the key its `owner`, the owner that key id"

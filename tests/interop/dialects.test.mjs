@@ -74,7 +74,8 @@ async function seen(host, kind) {
     verdict: [verdict.result, verdict.dialect, verdict.algorithm],
     status,
     outcome,
-    notes,
+    // Behind the reason, where a refusal has one, stand its words.
+    notes: notes.slice(0, 1),
   }));
 }
 

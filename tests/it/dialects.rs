@@ -52,8 +52,8 @@ async fn a_dialect_that_is_not_read_gets_401_and_the_other_is_taken() {
             assert_eq!(answer.status, 401, "{}: {answer:?}", alice.handle);
             assert_eq!(answer.header("x-peerfarm-reason"), ["unsupported_dialect"]);
             assert_eq!(
-                (&entry["outcome"], &entry["notes"]),
-                (&json!("refused"), &json!(["refused: unsupported_dialect"])),
+                (&entry["outcome"], &entry["notes"][0]),
+                (&json!("refused"), &json!("refused: unsupported_dialect")),
                 "{entry}"
             );
         }

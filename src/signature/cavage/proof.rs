@@ -4,7 +4,7 @@ use crate::signature::cavage::algorithm::{self, NAMES};
 use crate::signature::cavage::base::{Base, REQUEST_TARGET};
 use crate::signature::cavage::{Header, guess};
 use crate::signature::key::{Algorithm, VerifyingKey};
-use crate::signature::{Finding, Hs2019, Reason, Request, Verdict};
+use crate::signature::{Finding, Hs2019, Reason, Request, Verdict, mismatch};
 
 /// What is to be proven.
 pub(super) struct Proof<'a> {
@@ -52,6 +52,10 @@ impl Proof<'_> {
             return;
         }
         let slip = guess::slip(self, algorithm).map(|slip| format!("; it does {slip}"));
+        let slip = slip.or_else(|| {
+            let words = mismatch::words(self.key, algorithm, self.signature?, &self.base.bytes())?;
+            Some(format!("; {words}"))
+        });
         let detail = format!(
             "the {kind} key `{}` does not verify the signature over the base the farm built{}",
             self.header.key_id(),

@@ -141,6 +141,14 @@ impl VerifyingKey {
         }
     }
 
+    /// The PKCS#1 of an RSA key.
+    pub(super) fn pkcs1(&self) -> Option<&[u8]> {
+        match &self.checks {
+            Checks::Rsa(rsa) => Some(rsa.pss_sha512.as_ref()),
+            _ => None,
+        }
+    }
+
     /// Whether `signature` is this key's over `message`; never where the key computes no such algorithm. An ECDSA
     /// signature is r and s side by side, each of the curve's length (RFC 9421 sections 3.3.4 and 3.3.5).
     pub fn verifies(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {

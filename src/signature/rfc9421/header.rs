@@ -180,6 +180,11 @@ fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>>
                 .failed(Reason::BadBase64, detail)
                 .failed(Reason::Malformed, fault),
         ),
+        None if is_cavage(&field) => {
+            let fault =
+                format!("{fault}; this looks like draft-cavage, which goes without `Signature-Input`");
+            first.failed(Reason::Malformed, fault)
+        }
         None => first.failed(Reason::Malformed, fault),
     })?;
     for header in &mut *found {
@@ -219,6 +224,11 @@ fn dictionary<'a>(name: &str, field: &'a [u8]) -> Result<(&'a str, Dictionary), 
         .parse()
         .map_err(|fault: sfv::Error| fail(&fault.to_string()))?;
     Ok((text, dictionary))
+}
+
+/// Whether a `Signature` is one of the other dialect.
+fn is_cavage(field: &[u8]) -> bool {
+    String::from_utf8_lossy(field).contains("keyId=")
 }
 
 /// The first member of a `Signature` whose bytes are not in base64, in words.

@@ -8,7 +8,7 @@ use crate::signature::rfc9421::derived::Target;
 use crate::signature::rfc9421::{Header, Message, guess};
 use crate::signature::verdict::{MAX_BASE, cut};
 use crate::signature::window::{expired, outside};
-use crate::signature::{Dialect, Finding, Reason, Request, Terms, Verdict, content_digest};
+use crate::signature::{Dialect, Finding, Reason, Request, Terms, Verdict, content_digest, mismatch};
 
 impl Header {
     /// Runs the checks in the order that [`crate::signature::SignatureHeader::verify`] documents. Where there is no
@@ -157,6 +157,7 @@ fn proof(header: &Header, message: &Message, base: &Base, key: &VerifyingKey, ve
         return;
     }
     let slip = guess::slip(header, message, base, algorithm, key)
+        .or_else(|| mismatch::words(key, algorithm, &header.signature, &base.bytes(&header.strict)))
         .map(|slip| format!("; {slip}"))
         .unwrap_or_default();
     let detail = format!(

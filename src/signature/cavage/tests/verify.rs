@@ -403,8 +403,9 @@ fn another_key_does_not_verify() {
     let verdict = sent.verdict_by(ed25519().public_key(), HOUR, NOW);
     assert_eq!(reasons(&verdict), [Reason::SignatureMismatch]);
     assert_eq!(verdict.signature_base, Some(base("/inbox")));
-    let detail =
-        format!("the Ed25519 key `{KEY_ID}` does not verify the signature over the base the farm built");
+    let detail = format!(
+        "the Ed25519 key `{KEY_ID}` does not verify the signature over the base the farm built; it has 256 bytes, where such a key gives 64"
+    );
     assert_eq!(verdict.detail, Some(detail));
 }
 
