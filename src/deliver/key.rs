@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 use crate::activitypub::{Key, KeyDocument, Listed};
-use crate::deliver::key_cache::Wanted;
+use crate::deliver::key_cache::{Queue, Wanted};
 use crate::deliver::{Document, FetchError, Outbound, Remote, Signer};
 use crate::farm::{Peer, Who};
+use crate::ids::Host;
 use crate::signature::Reason;
 use crate::signature::key::VerifyingKey;
 
@@ -82,7 +83,23 @@ impl Outbound {
             let (outbound, peer, key_id) = (self.clone(), Arc::clone(peer), key_id.to_owned());
             async move { outbound.fetch_key(&peer, &key_id).await }
         };
-        self.keys.find(key_id, wanted, Instant::now(), fetch).await
+        // Whoever fetches from a peer that guards its documents is asked for the instance actor's key in turn.
+        let queue = || match self.is_instance_key(key_id) {
+            true => Queue::Skip,
+            false => Queue::Wait,
+        };
+        self.keys.find(key_id, wanted, Instant::now(), queue, fetch).await
+    }
+
+    /// Whether a key id is that of a peer's instance actor.
+    fn is_instance_key(&self, key_id: &str) -> bool {
+        let url = Url::parse(key_id).ok();
+        let host = url.and_then(|url| url.host_str()?.parse::<Host>().ok());
+        let peer = host.and_then(|host| self.world.peer(&host));
+        peer.is_some_and(|peer| {
+            let own = peer.software.signing.key_id.render(&peer.values(Who::Instance));
+            own == key_id
+        })
     }
 
     async fn fetch_key(&self, peer: &Peer, key_id: &str) -> Result<RemoteKey, KeyFailure> {
@@ -95,7 +112,8 @@ impl Outbound {
         let signer = self.signer(peer, Who::Instance).await.map_err(FetchError::from)?;
         let first = self.fetch(&signer, &url).await?;
         let owner_id = owner_named(&first, key_id)?;
-        let owner = match is_at(&owner_id, &first.url) || is_at(&owner_id, &url) {
+        let is_here = is_at(&owner_id, &first.url) || is_at(&owner_id, &url) && same_origin(&first.url, &url);
+        let owner = match is_here {
             true => first.clone(),
             false => self.fetch_named(&signer, &owner_id).await?,
         };
@@ -154,7 +172,15 @@ impl Outbound {
     async fn fetch_named(&self, signer: &Signer, id: &str) -> Result<Document, KeyFailure> {
         let url = Url::parse(id)
             .map_err(|error| KeyFailure::new(Reason::KeyFetchFailed, format!("`{id}` is no URL: {error}")))?;
-        Ok(self.fetch(signer, &url).await?)
+        let document = self.fetch(signer, &url).await?;
+        // A host that redirects wherever it is told must not speak for what is found there.
+        match same_origin(&document.url, &url) {
+            true => Ok(document),
+            false => Err(KeyFailure::new(
+                Reason::KeyOwnerMismatch,
+                format!("`{id}` redirects to another host, `{}`", document.url),
+            )),
+        }
     }
 }
 
@@ -172,6 +198,14 @@ impl KeyFailure {
         KeyFailure::new(
             Reason::KeyFetchFailed,
             "the fetch of the key was cut short".to_owned(),
+        )
+    }
+
+    /// Too many others are fetched.
+    pub(super) fn crowded(others: usize) -> KeyFailure {
+        KeyFailure::new(
+            Reason::KeyFetchFailed,
+            format!("{others} other keys are being fetched, and none of them came to its end in time"),
         )
     }
 
@@ -268,6 +302,11 @@ fn mismatch(key_id: &str, owner_id: &str, says: &str) -> KeyFailure {
         Reason::KeyOwnerMismatch,
         format!("key `{key_id}`: its owner `{owner_id}` {says}"),
     )
+}
+
+/// Whether two URLs are of one server.
+fn same_origin(one: &Url, other: &Url) -> bool {
+    one.origin() == other.origin()
 }
 
 /// Whether an id is that of the document at `url`, its fragment aside.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout;
 
 use crate::deliver::{KeyFailure, Remote, RemoteKey};
 
@@ -39,6 +40,15 @@ pub(super) enum Wanted<'a> {
     Any,
     /// A newer one than this, whose signature did not hold.
     Newer(&'a RemoteKey),
+}
+
+/// Whether a fetch waits for its place among those that go on at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queue {
+    /// It does.
+    Wait,
+    /// It does not, since a fetch that has a place waits for this one.
+    Skip,
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +83,7 @@ impl KeyCache {
         id: &str,
         wanted: Wanted<'_>,
         now: Instant,
+        queue: impl FnOnce() -> Queue,
         fetch: impl FnOnce() -> F,
     ) -> Found
     where
@@ -87,10 +98,7 @@ impl KeyCache {
             Some(running) => running,
             None => {
                 // The bound is waited for before anything is started, so what queues are requests, which have bounds.
-                let place = Arc::clone(&self.room)
-                    .acquire_owned()
-                    .await
-                    .map_err(|_| KeyFailure::interrupted())?;
+                let place = self.place(queue()).await?;
                 match self.begin(id, wanted, now, place, fetch) {
                     Ok(found) => return found,
                     Err(running) => running,
@@ -98,6 +106,18 @@ impl KeyCache {
             }
         };
         wait(running).await
+    }
+
+    /// A place among the fetches, where one is needed. Who waits for it too long is told so.
+    async fn place(&self, queue: Queue) -> Result<Option<OwnedSemaphorePermit>, KeyFailure> {
+        if queue == Queue::Skip {
+            return Ok(None);
+        }
+        match timeout(PLACE_WAIT, Arc::clone(&self.room).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(Some(place)),
+            Ok(Err(_)) => Err(KeyFailure::interrupted()),
+            Err(_) => Err(KeyFailure::crowded(FETCHES_AT_ONCE)),
+        }
     }
 
     /// An actor of whom the cache knows a key.
@@ -135,7 +155,7 @@ impl KeyCache {
         id: &str,
         wanted: Wanted<'_>,
         now: Instant,
-        place: OwnedSemaphorePermit,
+        place: Option<OwnedSemaphorePermit>,
         fetch: impl FnOnce() -> F,
     ) -> Result<Found, watch::Receiver<Option<Found>>>
     where
@@ -259,6 +279,9 @@ const KEYS_MAX: usize = 4_096;
 /// How many keys may be fetched at once.
 const FETCHES_AT_ONCE: usize = 256;
 
+/// How long a fetch waits for a place.
+const PLACE_WAIT: Duration = Duration::from_secs(5);
+
 /// How long a key that was fetched again is taken as it is, whatever it is said to have signed.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
@@ -298,7 +321,9 @@ mod tests {
         now: Instant,
         found: Result<RemoteKey, KeyFailure>,
     ) -> Found {
-        cache.find(ID, wanted, now, || async { found }).await
+        cache
+            .find(ID, wanted, now, || Queue::Wait, || async { found })
+            .await
     }
 
     fn fetched(cache: &KeyCache) -> u64 {
@@ -390,13 +415,34 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_a_fetch_waits_for_needs_no_place() {
+        let (cache, now) = (Arc::<KeyCache>::default(), Instant::now());
+        for number in 0..FETCHES_AT_ONCE {
+            let cache = Arc::clone(&cache);
+            let id = number.to_string();
+            tokio::spawn(async move {
+                cache
+                    .find(&id, Wanted::Any, now, || Queue::Wait, std::future::pending)
+                    .await
+            });
+        }
+        while cache.room.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let nested = cache
+            .find("nested", Wanted::Any, now, || Queue::Skip, || async { Ok(key()) })
+            .await;
+        assert!(nested.is_ok());
+    }
+
+    #[tokio::test]
     async fn the_oldest_key_makes_room_for_a_new_one() {
         let (cache, now) = (Arc::<KeyCache>::default(), Instant::now());
         for number in 0..=KEYS_MAX {
             let gone = || async { Err(failure(Reason::KeyGone)) };
             assert!(
                 cache
-                    .find(&number.to_string(), Wanted::Any, now, gone)
+                    .find(&number.to_string(), Wanted::Any, now, || Queue::Wait, gone)
                     .await
                     .is_err()
             );
@@ -413,7 +459,13 @@ mod tests {
     async fn a_fetch_that_panics_leaves_the_key_to_the_next() {
         let (cache, now) = (Arc::<KeyCache>::default(), Instant::now());
         let broken = cache
-            .find(ID, Wanted::Any, now, || async { panic!("as a test wants it") })
+            .find(
+                ID,
+                Wanted::Any,
+                now,
+                || Queue::Wait,
+                || async { panic!("as a test wants it") },
+            )
             .await;
         assert_eq!(broken.unwrap_err(), KeyFailure::interrupted());
         assert!(ask(&cache, Wanted::Any, now, Ok(key())).await.is_ok());

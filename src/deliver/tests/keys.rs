@@ -208,6 +208,22 @@ async fn a_key_counts_only_where_its_owner_lists_it() {
 }
 
 #[tokio::test]
+async fn a_host_that_redirects_anywhere_vouches_for_nobody() {
+    let (farm, open, evil) = (Farm::new(), Sut::start().await, Sut::start().await);
+    // The document stands at the attacker's and says it is the open host's.
+    let id = open.id("/leave");
+    evil.serves("/claim", &actor(&id, key(&format!("{id}#k"), &id)));
+    open.redirects("/leave", 302, &evil.id("/claim"));
+    for key_id in [format!("{id}#k"), id.clone(), evil.id("/claim")] {
+        assert_eq!(
+            owner(&farm, &key_id).await,
+            Err(Reason::KeyOwnerMismatch),
+            "{key_id}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_is_gone_or_no_key_is_told_apart_and_not_asked_for_again() {
     let (farm, sut) = (Farm::new(), Sut::start().await);
     let id = |path: &str| sut.id(path);

@@ -40,6 +40,9 @@ pub enum KeyError {
     /// A secret, asked for its public half.
     #[error("a shared secret has no form that could be published or kept as PEM")]
     Secret,
+    /// A point of small order.
+    #[error("the Ed25519 key is a point of small order, under which anybody can sign")]
+    SmallOrder,
     /// A modulus outside of what the farm takes.
     #[error(
         "an RSA key of {0} bits cannot be used: {MIN_RSA_BITS} to {MAX_RSA_BITS} verify, 2048, 3072, 4096 and 8192 can be made"

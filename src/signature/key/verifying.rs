@@ -92,6 +92,7 @@ impl VerifyingKey {
     /// A key of a family: PKCS#1 for RSA, a point for ECDSA, the 32 bytes of Ed25519.
     pub(super) fn of(family: Family, key: &[u8]) -> Result<VerifyingKey, KeyError> {
         let (kind, checks) = match family {
+            Family::Ed25519 if of_small_order(key) => return Err(KeyError::SmallOrder),
             Family::Ed25519 => (KeyKind::Ed25519, Checks::Ed25519(parsed(&ED25519, key)?)),
             Family::P256 => (
                 KeyKind::P256,
@@ -208,6 +209,45 @@ impl Checks {
 
 fn parsed(algorithm: &'static dyn VerificationAlgorithm, key: &[u8]) -> Result<ParsedPublicKey, KeyError> {
     ParsedPublicKey::new(algorithm, key).map_err(|_| KeyError::Rejected)
+}
+
+/// Whether an Ed25519 key is a point of small order, under which one signature holds for many messages or for all. The
+/// sign is the highest bit, and does not matter; the last three are other writings of the same points.
+fn of_small_order(key: &[u8]) -> bool {
+    let Some((last, rest)) = key.split_last() else {
+        return false;
+    };
+    SMALL_ORDER.iter().any(|point| {
+        let (end, start) = (point[31], &point[..31]);
+        start == rest && end == last & 0x7f
+    })
+}
+
+/// The encodings of Curve25519's points of order 1, 2, 4 and 8, without their sign.
+const SMALL_ORDER: [[u8; 32]; 7] = [
+    bytes("0100000000000000000000000000000000000000000000000000000000000000"),
+    bytes("ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+    bytes("0000000000000000000000000000000000000000000000000000000000000000"),
+    bytes("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+    bytes("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+    bytes("edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+    bytes("eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+];
+
+/// Bytes out of their hexadecimal.
+const fn bytes(text: &str) -> [u8; 32] {
+    const fn digit(byte: u8) -> u8 {
+        match byte {
+            b'0'..=b'9' => byte - b'0',
+            _ => byte - b'a' + 10,
+        }
+    }
+    let (text, mut bytes, mut at) = (text.as_bytes(), [0; 32], 0);
+    while at < 32 {
+        bytes[at] = digit(text[2 * at]) << 4 | digit(text[2 * at + 1]);
+        at += 1;
+    }
+    bytes
 }
 
 /// The length of the modulus in a PKCS#1 public key, where the farm takes keys of that length.

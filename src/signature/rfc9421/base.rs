@@ -36,8 +36,14 @@ impl Base {
             lines: Vec::new(),
             faults: Vec::new(),
         };
+        let mut parsed = 0;
         for component in components {
-            match value(component, message) {
+            parsed += parsed_bytes(component, message);
+            let value = match parsed {
+                0..=PARSED_MAX => value(component, message),
+                _ => Err((Reason::Malformed, TOO_MUCH.to_owned())),
+            };
+            match value {
                 Ok(value) => base.lines.push(Line {
                     identifier: component.identifier(),
                     value,
@@ -94,6 +100,23 @@ impl Base {
         bytes
     }
 }
+
+/// How much has to be parsed for the value of a component, in bytes: a query, or a field as a structure.
+fn parsed_bytes(component: &Component, message: &Message) -> usize {
+    match message {
+        Message::Request(request) if component.name() == "@query-param" => request.target.len(),
+        _ if component.has("key") || component.has("sf") => {
+            let lines = crate::signature::field::lines(component.name(), message.headers());
+            lines.map(<[u8]>::len).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// How many bytes are parsed for the components of one signature; a short list could ask for a long field over and over.
+const PARSED_MAX: usize = 65_536;
+
+const TOO_MUCH: &str = "the values of this and those before it are parsed out of more than 65536 bytes";
 
 /// The value of a component, or why there is none: reason and words.
 type Value = Result<Vec<u8>, (Reason, String)>;

@@ -49,7 +49,13 @@ impl Header {
     }
 
     pub(super) fn covers(&self, name: &str) -> bool {
-        self.components.iter().any(|component| component.name() == name)
+        // A member of a field, or a field of another message, is not the field.
+        let whole = |component: &Component| !["key", "req", "tr"].iter().any(|one| component.has(one));
+        let mut covered = self
+            .components
+            .iter()
+            .filter(|component| component.name() == name);
+        covered.any(whole)
     }
 
     /// The components as verdicts list them.
@@ -187,6 +193,11 @@ fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>>
         }
         None => first.failed(Reason::Malformed, fault),
     })?;
+    if members(&String::from_utf8_lossy(&field)).len() != signatures.len() {
+        return Err(malformed(
+            "`Signature` has a label twice; each stands for one signature",
+        ));
+    }
     for header in &mut *found {
         let label = header.label.as_str();
         header.signature = match signatures.get(label) {

@@ -201,3 +201,26 @@ proptest::proptest! {
         let _ = SigningKey::from_pkcs8(&der);
     }
 }
+
+#[test]
+fn a_point_of_small_order_is_no_key() {
+    // The neutral point, one of order 4, one of order 8, and the first again with the sign bit and beyond the field.
+    for point in [
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "0100000000000000000000000000000000000000000000000000000000000080",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+    ] {
+        let spki = format!("302a300506032b6570032100{point}");
+        let der: Vec<u8> = (0..spki.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&spki[at..at + 2], 16).unwrap())
+            .collect();
+        assert_eq!(
+            VerifyingKey::from_der(&der).unwrap_err(),
+            KeyError::SmallOrder,
+            "{point}"
+        );
+    }
+}

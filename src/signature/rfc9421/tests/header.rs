@@ -95,6 +95,7 @@ fn labels_stand_in_both_fields() {
         "`sig2` is in `Signature`, but not in `Signature-Input`"
     );
     assert!(detail(&format!("{good}, {good}"), "sig1=:AA==:").contains("a label twice"));
+    assert!(detail(&good, "sig1=:AA==:, sig1=:AQ==:").contains("`Signature` has a label twice"));
     assert!(detail("", "sig1=:AA==:").contains("empty"));
 }
 

@@ -300,3 +300,38 @@ fn without_a_key_the_other_checks_still_run() {
         format!("{LINES}\n\"@signature-params\": {INPUT}")
     );
 }
+
+#[test]
+fn a_member_of_the_digest_is_not_the_digest() {
+    let found = delivery()
+        .with("content-digest", "x=:AA==:")
+        .signed_9421(
+            &INPUT.replace("\"content-digest\"", "\"content-digest\";key=\"x\""),
+            &format!(
+                "{}\"content-digest\";key=\"x\": :AA==:",
+                &LINES[..LINES.find("\"content-digest\"").unwrap()]
+            ),
+        )
+        .verdict();
+    assert_eq!(reasons(&found), [Reason::DigestNotSigned], "{found:?}");
+}
+
+#[test]
+fn a_short_list_cannot_have_a_long_query_parsed_over_and_over() {
+    let names: Vec<String> = (0..60)
+        .map(|n| format!("\"@query-param\";name=\"b{n}\""))
+        .collect();
+    let input = format!(
+        r#"({} "@method");created=1700000000;keyid="{KEY_ID}""#,
+        names.join(" ")
+    );
+    let mut sent = delivery();
+    sent.target = format!("/inbox?{}", "a&".repeat(15_000));
+    let found = sent.signed_9421(&input, "").verdict();
+    let told = found
+        .findings
+        .iter()
+        .filter(|finding| finding.detail.contains("more than 65536 bytes"));
+    // The first two fit.
+    assert_eq!(told.count(), 59, "{:?}", found.findings.len());
+}
