@@ -41,9 +41,10 @@ pub struct Relations {
 #[derive(Debug, Default)]
 struct Inner {
     actors: HashMap<(Host, Who), Ties>,
-    /// Whose Follow has that id: of those sent (pending and following), and of those received.
+    /// Whose Follow has that id, of those sent (pending and following).
     sent: HashMap<(Host, String), Who>,
-    received: HashMap<(Host, String), Who>,
+    /// Whom the Follow of that id and that follower is of: the id is the follower's word, and anybody can say it.
+    received: HashMap<(Host, String, String), Who>,
     count: usize,
     refused: u64,
 }
@@ -72,10 +73,13 @@ impl Relations {
             return AddFollower::Full;
         }
         if let Some(id) = &before {
-            inner.received.remove(&(host.clone(), id.clone()));
+            inner
+                .received
+                .remove(&(host.clone(), id.clone(), follow.other.clone()));
         }
         inner.count += usize::from(before.is_none());
-        inner.received.insert((host.clone(), follow.id.clone()), who);
+        let received = (host.clone(), follow.id.clone(), follow.other.clone());
+        inner.received.insert(received, who);
         inner.ties(host, who).followers.insert(follow.other, follow.id);
         AddFollower::Added
     }
@@ -86,14 +90,15 @@ impl Relations {
         let Some(id) = inner.ties(host, who).followers.swap_remove(follower) else {
             return false;
         };
-        inner.received.remove(&(host.clone(), id));
+        inner.received.remove(&(host.clone(), id, follower.to_owned()));
         inner.count -= 1;
         true
     }
 
     /// Lets a follower go, by the id of its Follow; only `follower` itself may. Whom it followed.
     pub fn remove_follower_by_follow(&self, host: &Host, id: &str, follower: &str) -> Option<Who> {
-        let who = *self.lock().received.get(&(host.clone(), id.to_owned()))?;
+        let received = (host.clone(), id.to_owned(), follower.to_owned());
+        let who = *self.lock().received.get(&received)?;
         self.remove_follower(host, who, follower).then_some(who)
     }
 
@@ -269,6 +274,17 @@ mod tests {
             Some(ALICE)
         );
         assert_eq!(relations.counts(&host, ALICE), (0, 0));
+    }
+
+    #[test]
+    fn who_reuses_the_id_of_another_s_follow_changes_nothing_for_him() {
+        let (relations, host) = (Relations::default(), host());
+        relations.add_follower(&host, ALICE, follow("f1", "u1"));
+        relations.add_follower(&host, Who::Actor(1), follow("f1", "thief"));
+        assert_eq!(
+            relations.remove_follower_by_follow(&host, "f1", "u1"),
+            Some(ALICE)
+        );
     }
 
     #[test]
