@@ -39,24 +39,24 @@ pub struct Verify {
     /// Which request of a HAR, counted from 1; by default the only one that is signed
     #[arg(long, value_name = "N")]
     pub entry: Option<usize>,
-    /// The moment to judge at: `now`, RFC 3339, an HTTP date or a Unix time; by default the request's own date
+    /// The moment to judge at: `now`, RFC 3339, an HTTP date or a Unix time; by default the file's, else the request's own date
     #[arg(long, value_name = "TIME")]
     pub at: Option<Moment>,
-    /// How old the signature may be at that moment
-    #[arg(long, value_name = "SPAN", default_value = "1h")]
-    pub past: Span,
-    /// How far ahead its date may lie
-    #[arg(long, value_name = "SPAN", default_value = "1h")]
-    pub future: Span,
+    /// How old the signature may be at that moment; by default as in the journal's entry, else 1h
+    #[arg(long, value_name = "SPAN")]
+    pub past: Option<Span>,
+    /// How far ahead its date may lie; by default as in the journal's entry, else 1h
+    #[arg(long, value_name = "SPAN")]
+    pub future: Option<Span>,
     /// The scheme its sender used; by default the file's, else `https`
     #[arg(long, value_name = "SCHEME", value_parser = ["http", "https"])]
     pub scheme: Option<String>,
     /// The host its sender asked for, with a port that is not the scheme's own, where a proxy changed `Host`
     #[arg(long, value_name = "HOST")]
     pub authority: Option<String>,
-    /// What `hs2019` stands for with an RSA key: `sha256` or `sha512`
-    #[arg(long, value_name = "HASH", default_value = "sha256", value_parser = hs2019)]
-    pub hs2019: Hs2019,
+    /// What `hs2019` stands for with an RSA key, `sha256` or `sha512`; by default as in the journal's entry, else sha256
+    #[arg(long, value_name = "HASH", value_parser = hs2019)]
+    pub hs2019: Option<Hs2019>,
     /// Prints the result as JSON
     #[arg(long)]
     pub json: bool,

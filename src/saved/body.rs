@@ -5,6 +5,24 @@ use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 
 use crate::saved::Note;
 
+/// Says so where there is no body and nothing tells that none was sent, though a digest speaks of one.
+pub(super) fn look_for(headers: &HeaderMap, body: &[u8], notes: &mut Vec<Note>) {
+    let is_announced = headers.contains_key("digest") || headers.contains_key("content-digest");
+    if body.is_empty() && length(headers).is_none() && is_announced {
+        let detail = "the file has no body, and no `Content-Length` says whether there was one; hint: `--body FILE` \
+                      gives it";
+        notes.push(Note::new(MISSING, detail));
+    }
+}
+
+/// Says so where the file has fewer bytes than there were.
+pub(super) fn compare(found: usize, sent: usize, notes: &mut Vec<Note>) {
+    if found < sent {
+        let detail = format!("the file has {found} of its {sent} bytes; hint: `--body FILE` gives the body");
+        notes.push(Note::new(MISSING, detail));
+    }
+}
+
 /// The body as it was sent, as far as the file has it.
 pub(super) fn settle(headers: &HeaderMap, body: Vec<u8>, notes: &mut Vec<Note>) -> Vec<u8> {
     match length(headers) {
@@ -33,7 +51,7 @@ fn cut(mut body: Vec<u8>, length: usize, notes: &mut Vec<Note>) -> Vec<u8> {
         let detail = format!(
             "the file has {found} of the {length} bytes that `Content-Length` says; hint: `--body FILE` gives the body"
         );
-        notes.push(Note::new("body_truncated", detail));
+        notes.push(Note::new(TRUNCATED, detail));
         return body;
     }
     let rest = body.split_off(length);
@@ -56,7 +74,7 @@ fn cut(mut body: Vec<u8>, length: usize, notes: &mut Vec<Note>) -> Vec<u8> {
     body
 }
 
-fn length(headers: &HeaderMap) -> Option<usize> {
+pub(super) fn length(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
@@ -80,3 +98,8 @@ fn unchunked(mut rest: &[u8]) -> Option<Vec<u8>> {
         rest = rest.get(end..)?.strip_prefix(b"\r\n")?;
     }
 }
+
+/// The note that the file has no body.
+pub(super) const MISSING: &str = "body_missing";
+/// The note that the file has not all of the body.
+pub(super) const TRUNCATED: &str = "body_truncated";

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use serde_json::Value;
 
-use crate::saved::{Note, Saved, SavedError, add, body, excerpt, split};
+use crate::clock::Timestamp;
+use crate::saved::{Note, Saved, SavedError, Told, add, body, excerpt, split};
 
 /// Reads one of the requests of a HAR.
 pub(super) fn read(har: &Value, entry: Option<usize>) -> Result<Saved, SavedError> {
@@ -16,14 +17,14 @@ pub(super) fn read(har: &Value, entry: Option<usize>) -> Result<Saved, SavedErro
     }
     if let Some(asked) = entry {
         let entry = asked.checked_sub(1).and_then(|index| entries.get(index));
-        return request(&entry.ok_or(SavedError::Entry { asked, count })?["request"]);
+        return one(entry.ok_or(SavedError::Entry { asked, count })?);
     }
     let signed: Vec<usize> = (0..count)
         .filter(|index| is_signed(&entries[*index]["request"]))
         .collect();
     match signed.as_slice() {
-        [one] => request(&entries[*one]["request"]),
-        [] if count == 1 => request(&entries[0]["request"]),
+        [signed] => one(&entries[*signed]),
+        [] if count == 1 => one(&entries[0]),
         [] => Err(choose(
             entries,
             &(0..count).collect::<Vec<_>>(),
@@ -31,6 +32,20 @@ pub(super) fn read(har: &Value, entry: Option<usize>) -> Result<Saved, SavedErro
         )),
         several => Err(choose(entries, several, "signed requests")),
     }
+}
+
+fn one(entry: &Value) -> Result<Saved, SavedError> {
+    let started = entry["startedDateTime"]
+        .as_str()
+        .and_then(Timestamp::parse_rfc3339);
+    let at = started.map(|at| Told {
+        at,
+        what: "when it was sent, by the HAR's `startedDateTime`",
+    });
+    Ok(Saved {
+        at,
+        ..request(&entry["request"])?
+    })
 }
 
 fn request(request: &Value) -> Result<Saved, SavedError> {
@@ -45,6 +60,8 @@ fn request(request: &Value) -> Result<Saved, SavedError> {
         headers: HeaderMap::new(),
         body: Vec::new(),
         at: None,
+        window: None,
+        hs2019: None,
         notes: Vec::new(),
     };
     for (name, value) in fields(request) {
@@ -64,6 +81,9 @@ fn request(request: &Value) -> Result<Saved, SavedError> {
         saved.authority = Some(authority.to_owned());
     }
     let body = content(&request["postData"], &mut saved.notes)?;
+    if !saved.lacks_body() {
+        body::look_for(&saved.headers, &body, &mut saved.notes);
+    }
     let body = body::settle(&saved.headers, body, &mut saved.notes);
     Ok(Saved { body, ..saved })
 }
@@ -79,7 +99,7 @@ fn content(data: &Value, notes: &mut Vec<Note>) -> Result<Vec<u8>, SavedError> {
     if text.is_empty() {
         if data["params"].as_array().is_some_and(|list| !list.is_empty()) {
             let detail = "the HAR has the body's parameters, not its bytes; hint: `--body FILE` gives them";
-            notes.push(Note::new("body_missing", detail));
+            notes.push(Note::new(body::MISSING, detail));
         }
     } else {
         let detail = "a HAR keeps the body as text, which its tool may have re-encoded; hint: where only the digest \

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::clock::Timestamp;
-use crate::signature::{Parsed, Request, parse};
+use crate::signature::{Hs2019, Parsed, Request, Window, parse};
 
 /// A request as a file has it.
 #[derive(Clone, Debug)]
@@ -30,10 +30,23 @@ pub struct Saved {
     pub headers: HeaderMap,
     /// The body, as long as `Content-Length` says where the file has as much.
     pub body: Vec<u8>,
-    /// When it arrived, where the file tells.
-    pub at: Option<Timestamp>,
+    /// When it was sent or arrived, where the file tells.
+    pub at: Option<Told>,
+    /// The window that the farm judged its dates by, where the file tells.
+    pub window: Option<Window>,
+    /// What `hs2019` stood for then, where the file tells.
+    pub hs2019: Option<Hs2019>,
     /// What a reader has to know of the file.
     pub notes: Vec<Note>,
+}
+
+/// A moment that a file tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The moment.
+    pub at: Timestamp,
+    /// What it is, in words: `when it arrived`.
+    pub what: &'static str,
 }
 
 /// Something about a file that can explain a verdict.
@@ -71,6 +84,12 @@ impl Saved {
     /// Whether there is a signature, in whatever state.
     pub fn is_signed(&self) -> bool {
         !matches!(parse(&self.request("https")), Parsed::Unsigned)
+    }
+
+    /// Whether the file does not have the body, or not all of it.
+    pub fn lacks_body(&self) -> bool {
+        let mut names = self.notes.iter().map(|note| note.name);
+        names.any(|name| [body::MISSING, body::TRUNCATED].contains(&name))
     }
 
     /// The same request with another body, which the file did not have.

@@ -3,13 +3,17 @@
 
 use http::HeaderMap;
 
-use crate::saved::{FIELDS_MAX, Saved, SavedError, add, body, excerpt, split};
+use crate::clock::Timestamp;
+use crate::saved::{FIELDS_MAX, Saved, SavedError, Told, add, body, excerpt, split};
 
 /// Reads a request.
 pub(super) fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
-    let (lines, rest) = match curl(bytes) {
-        Some(lines) => (lines, &[][..]),
-        None => head(bytes),
+    let (lines, rest, at) = match curl(bytes) {
+        Some(lines) => (lines, &[][..], answered(bytes)),
+        None => {
+            let (lines, rest) = head(bytes);
+            (lines, rest, None)
+        }
     };
     let first = lines.first().copied().unwrap_or_default();
     let (start, fields) = match first.starts_with(b":") {
@@ -28,6 +32,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
     }
     let headers = parsed(&lines[fields..])?;
     let mut notes = Vec::new();
+    body::look_for(&headers, rest, &mut notes);
     let body = body::settle(&headers, rest.to_vec(), &mut notes);
     let Start {
         method,
@@ -42,7 +47,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
         authority,
         headers,
         body,
-        at: None,
+        at,
+        window: None,
+        hs2019: None,
         notes,
     })
 }
@@ -142,6 +149,21 @@ fn curl(bytes: &[u8]) -> Option<Vec<&[u8]>> {
         .take(FIELDS_MAX + PSEUDO_MAX + 1)
         .collect();
     lines.first().and_then(|first| Start::read(first)).map(|_| lines)
+}
+
+/// When the answer was given, by the `Date` among the lines that `curl -v` begins with `< `.
+fn answered(bytes: &[u8]) -> Option<Told> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let received = lines.filter_map(|line| std::str::from_utf8(line.strip_prefix(b"< ")?).ok());
+    let date = received.filter_map(|line| line.split_once(':'));
+    let date = date.filter(|(name, _)| name.eq_ignore_ascii_case("date"));
+    let at = date
+        .map(|(_, value)| Timestamp::parse_http_date(value.trim()))
+        .next()??;
+    Some(Told {
+        at,
+        what: "when it was answered, by the answer's `Date`",
+    })
 }
 
 /// The header lines, as `httparse` has them.

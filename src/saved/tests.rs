@@ -4,6 +4,8 @@ use super::*;
 
 use serde_json::json;
 
+use crate::signature::Hs2019;
+
 const HEAD: &str =
     "POST /inbox?x=%7E HTTP/1.1\r\nHost: b.test:8443\r\nX-Two: a\r\nx-two:  b \r\nContent-Length: 2\r\n\r\n";
 
@@ -314,19 +316,30 @@ fn an_entry_of_the_journal_is_the_request_that_arrived() {
     let entry = json!({
         "id": "7", "at": "2026-01-01T00:00:00.250Z", "host": "b.test", "path": "/inbox", "method": "POST",
         "target": "/inbox?x", "version": "HTTP/2.0", "authority": "b.test:8443",
-        "headers": [["x-two", "a"], ["x-two", "b"], ["content-length", "9"], ["x-odd", "\u{fffd}"]], "body": "{}\n",
+        "headers": [["x-two", "a"], ["x-two", "b"], ["content-length", "3"], ["x-odd", "\u{fffd}"]], "body": "{}\n",
     });
     let saved = saved(&entry.to_string());
     assert_eq!(
         (saved.target.as_str(), saved.authority.as_deref()),
         ("/inbox?x", Some("b.test:8443"))
     );
-    assert_eq!(saved.at, Timestamp::parse_rfc3339("2026-01-01T00:00:00.25Z"));
+    let arrived = saved.at.map(|told| told.at);
+    assert_eq!(arrived, Timestamp::parse_rfc3339("2026-01-01T00:00:00.25Z"));
     assert_eq!(
         (values(&saved, "x-two"), saved.body.as_slice()),
         (vec!["a", "b"], b"{}\n".as_slice())
     );
-    assert_eq!(names(&saved), ["header_replaced"]);
+    assert_eq!((names(&saved), saved.window), (vec!["header_replaced"], None));
+    let mut judged = entry.clone();
+    judged["verdict"] = json!({"result": "valid", "algorithm": "rsa-v1_5-sha512",
+                               "window": {"past": "65m", "future": "1.5h"}});
+    let kept = self::saved(&judged.to_string());
+    let window = kept.window.unwrap();
+    assert_eq!(kept.hs2019, Some(Hs2019::Sha512));
+    assert_eq!((window.past.as_secs(), window.future.as_secs()), (3_900, 5_400));
+    // Of what was too large nothing is kept.
+    judged["headers"] = json!([["content-length", "4"]]);
+    assert!(self::saved(&judged.to_string()).lacks_body());
     let mut binary = entry;
     binary["body_base64"] = json!("AP8=");
     assert_eq!(self::saved(&binary.to_string()).body, [0, 255]);

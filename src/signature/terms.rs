@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::clock::Timestamp;
+use crate::units::Span;
 
 /// The moment, and what a software profile decides.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +18,14 @@ pub struct Terms {
     pub now: Timestamp,
 }
 
-/// How far a signature's date may lie from now; both ends included.
-#[derive(Clone, Copy, Debug)]
+/// How far a signature's date may lie from now; both ends included. In JSON each is a [`Span`]'s text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// How old a covered `Date` or `created` may be.
+    #[serde(serialize_with = "write", deserialize_with = "read")]
     pub past: Duration,
     /// How far ahead it may lie: how much the two clocks may differ. `expires` is given the same margin.
+    #[serde(serialize_with = "write", deserialize_with = "read")]
     pub future: Duration,
 }
 
@@ -36,4 +39,12 @@ pub enum Hs2019 {
     Sha256,
     /// `rsa-v1_5-sha512`.
     Sha512,
+}
+
+fn write<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    Span::from(*duration).serialize(serializer)
+}
+
+fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    Span::deserialize(deserializer).map(Span::duration)
 }

@@ -232,10 +232,14 @@ fn a_verdict_serialises_under_the_names_of_the_interface() {
         "algorithm",
         "key_id",
         "covered",
+        "window",
         "notes",
         "signature_base",
     ];
     assert_eq!(keys, known);
+    assert_eq!(json["window"], serde_json::json!({"past": "1h", "future": "1h"}));
+    let undated = serde_json::to_value(Verdict::unsigned()).unwrap();
+    assert_eq!(undated.get("window"), None);
     assert_eq!(
         (json["result"].as_str(), json["reason"].as_str()),
         (Some("invalid"), Some("query_omitted"))

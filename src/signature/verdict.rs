@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::signature::Dialect;
 use crate::signature::key::Algorithm;
+use crate::signature::{Dialect, Window};
 
 /// What verification found, by the specification, the same for every peer but for the time window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,6 +27,9 @@ pub struct Verdict {
     pub key_id: Option<String>,
     /// The covered components, in order, lower case; of RFC 9421 with their parameters: `@query-param;name="x"`.
     pub covered: Vec<String>,
+    /// The window that its dates were judged by; `None` where it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// What was noticed besides: `query_omitted`, `scheme_prefix` (`Signature: Signature keyId=...`),
     /// `authorization_header` (the signature came in `Authorization`), `ecdsa_der` (an ECDSA signature as DER, where
     /// the draft leaves its form open), `several_signatures` (it is one of several), `input_reserialized` and
@@ -74,6 +77,20 @@ impl Verdict {
         self
     }
 
+    /// The same verdict with `finding` in the place of those of that reason, where what they are about turns out not to
+    /// be known ([`Reason::BodyMissing`]).
+    pub fn instead(mut self, reason: Reason, finding: Finding) -> Verdict {
+        let place = self.findings.iter().position(|found| found.reason == reason);
+        if let Some(place) = place {
+            self.findings.retain(|found| found.reason != reason);
+            self.findings.insert(place, finding);
+            let first = self.findings.first();
+            self.reason = first.map(|first| first.reason);
+            self.detail = first.map(|first| first.detail.clone());
+        }
+        self
+    }
+
     /// The first finding that is not among `tolerated`; `None` where the rest held, or nothing was signed. Since
     /// every check runs, this answers for a peer that lets some failures pass without judging twice.
     pub fn untolerated(&self, tolerated: &[Reason]) -> Option<&Finding> {
@@ -92,6 +109,7 @@ impl Verdict {
             algorithm: None,
             key_id: None,
             covered: Vec::new(),
+            window: None,
             notes: Vec::new(),
             signature_base: None,
             findings: Vec::new(),
@@ -144,6 +162,7 @@ impl Reason {
                 "write signature and digest as RFC 4648 section 4 has base64, padded, in one line"
             }
             Reason::BadMultibase => "write `proofValue` as `z` and base58btc of the signature's 64 bytes",
+            Reason::BodyMissing => "give the body by `--body FILE`, so that its digest can be compared",
             Reason::CanonicalizationFailed => {
                 "send JSON-LD that can be processed; a smaller document, or ids for its nodes, may help"
             }
@@ -285,6 +304,8 @@ pub enum Reason {
     BadBase64,
     /// The value of a proof is no multibase in base58btc.
     BadMultibase,
+    /// The body is not in the file, so its digest cannot be compared, as only `peerfarm verify` lets it happen.
+    BodyMissing,
     /// The document has no canonical form: it is no JSON-LD, or too large or too entangled.
     CanonicalizationFailed,
     /// The contexts of a proof are not the first of its document.

@@ -85,6 +85,8 @@ async fn a_signed_delivery_stands_in_the_journal_with_its_verdict() {
         entry["verdict"]["covered"],
         json!(["(request-target)", "host", "date", "digest"])
     );
+    // peers/mastodon.toml
+    assert_eq!(entry["verdict"]["window"], json!({"past": "65m", "future": "1h"}));
     assert_eq!(
         (&invalid[0]["outcome"], &invalid[0]["verdict"]["result"]),
         (&json!("refused"), &json!("invalid"))

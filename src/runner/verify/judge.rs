@@ -1,14 +1,17 @@
 //! The verdict on each signature of a saved request, at a moment that suits it.
 
+use std::time::Duration;
+
 use crate::activitypub::Activity;
 use crate::clock::Timestamp;
 use crate::command::{Moment, Verify};
 use crate::proof::{self, Proof, ProofVerdict};
-use crate::runner::verify::key::{Found, Keys};
-use crate::saved::{Note, Saved};
+use crate::runner::verify::key::{Found, Keys, NotFound};
+use crate::saved::{Note, Saved, Told};
 use crate::signature::{
-    Outcome, Parsed, Reason, Request, SignatureHeader, Terms, Verdict, Window, decisive, parse,
+    Finding, Outcome, Parsed, Reason, Request, SignatureHeader, Terms, Verdict, Window, decisive, parse,
 };
+use crate::units::Span;
 
 /// What was found.
 pub(super) struct Judged {
@@ -35,19 +38,19 @@ pub(super) fn judge(words: &Verify, saved: &Saved, request: &Request, keys: &Key
         Parsed::Invalid(verdict) => return alone(verdict),
         Parsed::Signed(signatures) => signatures,
     };
-    let mut notes = Vec::new();
-    let mut found: Vec<(Verdict, Option<String>)> = signatures
+    let mut found: Vec<One> = signatures
         .iter()
         .map(|signature| one(words, saved, request, keys, signature))
         .collect();
-    let Some(counts) = decisive(found.iter().map(|(verdict, _)| verdict)) else {
+    let Some(counts) = decisive(found.iter().map(|one| &one.verdict)) else {
         return alone(Verdict::unsigned());
     };
-    let (at, note) = moment(words.at, saved, signatures[counts].created());
+    let (at, note) = moment(words, saved, signatures[counts].created());
+    let mut notes: Vec<Note> = note.into_iter().collect();
+    let One { verdict, whose, note } = found.swap_remove(counts);
     notes.extend(note);
-    let (verdict, owner) = found.swap_remove(counts);
-    let verdict = by_its_actor(verdict, owner, saved, keys, &mut notes);
-    let mut verdicts: Vec<Verdict> = found.into_iter().map(|(verdict, _)| verdict).collect();
+    let verdict = by_its_actor(verdict, whose, saved, &mut notes);
+    let mut verdicts: Vec<Verdict> = found.into_iter().map(|one| one.verdict).collect();
     verdicts.insert(counts, verdict);
     Judged {
         verdicts,
@@ -57,35 +60,85 @@ pub(super) fn judge(words: &Verify, saved: &Saved, request: &Request, keys: &Key
     }
 }
 
-/// The verdict on one signature, and whose key it was judged by. Of several keys that could be meant the first that
-/// verifies counts, else the first.
-fn one(
-    words: &Verify,
-    saved: &Saved,
-    request: &Request,
-    keys: &Keys,
-    signature: &SignatureHeader,
-) -> (Verdict, Option<String>) {
-    let terms = || terms(words, moment(words.at, saved, signature.created()).0);
+/// What was found of one signature.
+struct One {
+    verdict: Verdict,
+    whose: Whose,
+    note: Option<Note>,
+}
+
+/// Whose key it was judged by.
+enum Whose {
+    /// That actor's.
+    Actor(String),
+    /// There was none.
+    Nobodys,
+    /// The key's file does not say.
+    Unsaid,
+}
+
+/// The verdict on one signature. Of several keys that could be meant the first that verifies counts, else the first.
+fn one(words: &Verify, saved: &Saved, request: &Request, keys: &Keys, signature: &SignatureHeader) -> One {
+    let terms = terms(words, saved, moment(words, saved, signature.created()).0);
+    let without = |reason, detail| signature.verify_without_key(request, reason, detail, terms);
+    let keyless = |verdict| One {
+        verdict: undecided(verdict, saved),
+        whose: Whose::Nobodys,
+        note: None,
+    };
     let mut first = None;
     for found in keys.find(signature.key_id()) {
         let judged = match found {
-            Ok(Found { key, owner }) => (signature.verify(request, &key, terms()), owner),
-            Err((reason, detail)) => (
-                signature.verify_without_key(request, reason, detail, terms()),
-                None,
-            ),
+            Ok(Found { key, owner }) => One {
+                verdict: undecided(signature.verify(request, &key, terms), saved),
+                whose: owner.map_or(Whose::Unsaid, Whose::Actor),
+                note: None,
+            },
+            Err(NotFound {
+                reason,
+                detail,
+                other,
+            }) => {
+                let verdict = without(reason, detail);
+                let note = other.map(|(id, key)| {
+                    let by_other = signature.verify(request, &key, terms);
+                    differs(&id, &verdict, &by_other)
+                });
+                One {
+                    note,
+                    ..keyless(verdict)
+                }
+            }
         };
-        if judged.0.result == Outcome::Valid {
+        if judged.verdict.result == Outcome::Valid {
             return judged;
         }
         first.get_or_insert(judged);
     }
-    first.unwrap_or_else(|| {
-        let detail = "no key was given, so all was checked but the signature itself; hint: `--key FILE`";
-        let verdict = signature.verify_without_key(request, Reason::KeyMissing, detail, terms());
-        (verdict, None)
-    })
+    first.unwrap_or_else(|| keyless(without(Reason::KeyMissing, NO_KEY.to_owned())))
+}
+
+/// What the only key of a file says of a signature that names another: whether just the id is wrong.
+fn differs(id: &str, without: &Verdict, with: &Verdict) -> Note {
+    // Up to the key both have the same findings; then one says that there is none, the other what the key gave.
+    let checked = without.findings.len().saturating_sub(1);
+    let detail = match with.findings.get(checked) {
+        None => format!("the file's key `{id}` verifies the signature, so only the id is another"),
+        Some(finding) => format!("the file's key `{id}` does not verify it: {}", finding.detail),
+    };
+    Note::new("key_id_differs", detail)
+}
+
+/// The verdict, less what it says of a body that the file does not have.
+fn undecided(verdict: Verdict, saved: &Saved) -> Verdict {
+    match saved.lacks_body() {
+        true => {
+            let detail = "the body is not in the file, or not all of it, so its digest cannot be compared; hint: \
+                          `--body FILE`";
+            verdict.instead(Reason::DigestMismatch, Finding::new(Reason::BodyMissing, detail))
+        }
+        false => verdict,
+    }
 }
 
 /// The verdict on each proof inside the activity, at the same moment as the signatures.
@@ -98,10 +151,10 @@ pub(super) fn judge_proofs(
     let Ok(activity) = Activity::read(&saved.body) else {
         return Vec::new();
     };
-    let at = at.unwrap_or_else(|| moment(words.at, saved, None).0);
+    let at = at.unwrap_or_else(|| moment(words, saved, None).0);
     let found = proof::find(activity.value());
     let each = found.iter();
-    each.map(|proof| one_proof(proof, activity.actor(), keys, terms(words, at)))
+    each.map(|proof| one_proof(proof, activity.actor(), keys, terms(words, saved, at)))
         .collect()
 }
 
@@ -119,27 +172,35 @@ fn one_proof(proof: &Proof<'_>, actor: &str, keys: &Keys, terms: Terms) -> Proof
                     _ => verdict,
                 }
             }
-            Err((reason, detail)) => proof.verify_without_key(reason, detail, terms),
+            Err(NotFound { reason, detail, .. }) => proof.verify_without_key(reason, detail, terms),
         };
         if judged.result == Outcome::Valid {
             return judged;
         }
         first.get_or_insert(judged);
     }
-    first.unwrap_or_else(|| {
-        let detail = "no key was given, so all was checked but the signature itself; hint: `--key FILE`";
-        proof.verify_without_key(Reason::KeyMissing, detail, terms)
-    })
+    first.unwrap_or_else(|| proof.verify_without_key(Reason::KeyMissing, NO_KEY, terms))
 }
 
-fn terms(words: &Verify, now: Timestamp) -> Terms {
+fn terms(words: &Verify, saved: &Saved, now: Timestamp) -> Terms {
     Terms {
-        window: Window {
-            past: words.past.duration(),
-            future: words.future.duration(),
-        },
-        hs2019: words.hs2019,
+        window: window(words, saved),
+        hs2019: words.hs2019.or(saved.hs2019).unwrap_or_default(),
         now,
+    }
+}
+
+/// The window: as typed, else as the farm judged by.
+fn window(words: &Verify, saved: &Saved) -> Window {
+    let either = |typed: Option<Span>, told: Option<Duration>| {
+        typed
+            .map(Span::duration)
+            .or(told)
+            .unwrap_or(Duration::from_secs(3_600))
+    };
+    Window {
+        past: either(words.past, saved.window.map(|window| window.past)),
+        future: either(words.future, saved.window.map(|window| window.future)),
     }
 }
 
@@ -148,48 +209,49 @@ fn anothers(owner: &str, actor: &str) -> String {
 }
 
 /// As the farm adds it: whether the key is that of the activity's actor.
-fn by_its_actor(
-    verdict: Verdict,
-    owner: Option<String>,
-    saved: &Saved,
-    keys: &Keys,
-    notes: &mut Vec<Note>,
-) -> Verdict {
+fn by_its_actor(verdict: Verdict, whose: Whose, saved: &Saved, notes: &mut Vec<Note>) -> Verdict {
     let Ok(activity) = Activity::read(&saved.body) else {
         return verdict;
     };
-    match owner {
-        Some(owner) if owner != activity.actor() => {
+    match whose {
+        Whose::Actor(owner) if owner != activity.actor() => {
             verdict.failed(Reason::SignerMismatch, anothers(&owner, activity.actor()))
         }
-        Some(_) => verdict,
-        None => {
-            if !keys.is_empty() {
-                let detail = "the key's file does not say whose it is, so whether it is the activity's actor's was not \
-                              checked; hint: `--key` takes an actor's JSON too";
-                notes.push(Note::new("owner_unchecked", detail));
-            }
+        Whose::Actor(_) | Whose::Nobodys => verdict,
+        Whose::Unsaid => {
+            let detail = "the key's file does not say whose it is, so whether it is the activity's actor's was not \
+                          checked; hint: `--key` takes an actor's JSON too";
+            notes.push(Note::new("owner_unchecked", detail));
             verdict
         }
     }
 }
 
 /// The moment to judge at, and why that one: a saved request is always old.
-fn moment(typed: Option<Moment>, saved: &Saved, created: Option<i64>) -> (Timestamp, Option<Note>) {
+fn moment(words: &Verify, saved: &Saved, created: Option<i64>) -> (Timestamp, Option<Note>) {
     let by = |at: Timestamp, what: &str| {
-        let detail = format!("judged as of {}, {what}; hint: `--at now`", at.seconds_rfc3339());
+        let Window { past, future } = window(words, saved);
+        let (past, future) = (Span::from(past), Span::from(future));
+        let window = match saved.window {
+            Some(_) => format!(", within {past} back and {future} ahead"),
+            None => String::new(),
+        };
+        let detail = format!(
+            "judged as of {}, {what}{window}; hint: `--at now`",
+            at.seconds_rfc3339()
+        );
         (at, Some(Note::new("judged_at", detail)))
     };
     let date = || {
         let text = saved.headers.get("date")?.to_str().ok()?;
         Timestamp::parse_http_date(text)
     };
-    match typed {
+    match words.at {
         Some(Moment::At(at)) => (at, None),
         Some(Moment::Now) => (Timestamp::now(), None),
         None => {
-            if let Some(at) = saved.at {
-                return by(at, "when it arrived");
+            if let Some(Told { at, what }) = saved.at {
+                return by(at, what);
             }
             if let Some(created) = created {
                 return by(Timestamp::from_unix(created), "its own `created`");
@@ -201,3 +263,5 @@ fn moment(typed: Option<Moment>, saved: &Saved, created: Option<i64>) -> (Timest
         }
     }
 }
+
+const NO_KEY: &str = "no key was given, so all was checked but the signature itself; hint: `--key FILE`";

@@ -31,6 +31,39 @@ pub(super) struct Found {
     pub(super) owner: Option<String>,
 }
 
+/// Why a file does not have the key that a signature names, as a verdict says it.
+pub(super) struct NotFound {
+    pub(super) reason: Reason,
+    pub(super) detail: String,
+    /// The file's only key and its id, where that is another.
+    pub(super) other: Option<(String, VerifyingKey)>,
+}
+
+impl NotFound {
+    fn new(reason: Reason, detail: impl Into<String>) -> NotFound {
+        NotFound {
+            reason,
+            detail: detail.into(),
+            other: None,
+        }
+    }
+
+    /// The file has other keys than the one named.
+    fn among<'a>(keys: impl IntoIterator<Item = &'a Key<'a>>, ids: &[&str], key_id: &str) -> NotFound {
+        let listed = match ids {
+            [] => "no key".to_owned(),
+            [id] => format!("key `{id}`"),
+            several => format!("keys `{}`", several.join("`, `")),
+        };
+        let detail = format!("the file has {listed}, the signature names `{key_id}`");
+        let only = keys.into_iter().next().filter(|_| ids.len() == 1);
+        NotFound {
+            other: only.and_then(|key| Some((key.id.to_owned(), key.text.read().ok()?))),
+            ..NotFound::new(Reason::KeyOwnerMismatch, detail)
+        }
+    }
+}
+
 impl Keys {
     /// Reads the files.
     ///
@@ -53,13 +86,8 @@ impl Keys {
         Ok(Keys { public, secret })
     }
 
-    /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.public.is_none() && self.secret.is_none()
-    }
-
     /// The keys that a key id may mean; a document that does not have it says why, as a verdict does.
-    pub(super) fn find(&self, key_id: &str) -> Vec<Result<Found, (Reason, String)>> {
+    pub(super) fn find(&self, key_id: &str) -> Vec<Result<Found, NotFound>> {
         let anybodys = |key: &VerifyingKey| Found {
             key: key.clone(),
             owner: None,
@@ -103,18 +131,17 @@ impl Public {
 }
 
 /// The key of that id in a document, as far as the document alone can vouch for it.
-fn find(document: &Value, key_id: &str) -> Result<Found, (Reason, String)> {
-    let mismatch = |detail: String| Err((Reason::KeyOwnerMismatch, detail));
+fn find(document: &Value, key_id: &str) -> Result<Found, NotFound> {
     match KeyDocument::read(document) {
         Some(KeyDocument::Actor(keys)) => listed(&keys, key_id),
         Some(KeyDocument::Bare(key)) if key.id == key_id => readable(&key, key.owner),
-        Some(KeyDocument::Bare(key)) => mismatch(format!("the file holds key `{}`, not `{key_id}`", key.id)),
-        Some(KeyDocument::Tombstone) => Err((Reason::KeyGone, "the file holds a Tombstone".to_owned())),
-        None => Err((Reason::KeyUnreadable, "the file holds no key".to_owned())),
+        Some(KeyDocument::Bare(key)) => Err(NotFound::among([&key], &[key.id], key_id)),
+        Some(KeyDocument::Tombstone) => Err(NotFound::new(Reason::KeyGone, "the file holds a Tombstone")),
+        None => Err(NotFound::new(Reason::KeyUnreadable, "the file holds no key")),
     }
 }
 
-fn listed(keys: &Owned, key_id: &str) -> Result<Found, (Reason, String)> {
+fn listed(keys: &Owned, key_id: &str) -> Result<Found, NotFound> {
     let actor = keys.actor;
     match keys.choose(key_id) {
         Some(Listed::Embedded(key)) if key.owner.is_none_or(|owner| owner == actor) => {
@@ -122,23 +149,29 @@ fn listed(keys: &Owned, key_id: &str) -> Result<Found, (Reason, String)> {
         }
         Some(Listed::Embedded(_)) => {
             let detail = format!("key `{key_id}`: its owner `{actor}` lists the key as another's");
-            Err((Reason::KeyOwnerMismatch, detail))
+            Err(NotFound::new(Reason::KeyOwnerMismatch, detail))
         }
         Some(Listed::Named(name)) => {
             let detail =
                 format!("`{actor}` lists key `{name}` by its URL alone; hint: give that document as `--key`");
-            Err((Reason::KeyFetchFailed, detail))
+            Err(NotFound::new(Reason::KeyFetchFailed, detail))
         }
         None => {
-            let detail = format!("key `{key_id}`: its owner `{actor}` does not list that key");
-            Err((Reason::KeyOwnerMismatch, detail))
+            let all = || keys.public_keys.iter().chain(&keys.methods);
+            let ids: Vec<&str> = all().map(Listed::id).collect();
+            let embedded = all().filter_map(|listed| match listed {
+                Listed::Embedded(key) => Some(key),
+                Listed::Named(_) => None,
+            });
+            Err(NotFound::among(embedded, &ids, key_id))
         }
     }
 }
 
-fn readable(key: &Key, owner: Option<&str>) -> Result<Found, (Reason, String)> {
+fn readable(key: &Key, owner: Option<&str>) -> Result<Found, NotFound> {
     let read = key.text.read();
-    let key = read.map_err(|error| (Reason::KeyUnreadable, format!("key `{}`: {error}", key.id)))?;
+    let key =
+        read.map_err(|error| NotFound::new(Reason::KeyUnreadable, format!("key `{}`: {error}", key.id)))?;
     Ok(Found {
         key,
         owner: owner.map(str::to_owned),

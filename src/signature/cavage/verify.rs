@@ -133,6 +133,8 @@ fn content(header: &Header, request: &Request, verdict: &mut Verdict) {
 /// not (sections 2.1.4 and 2.1.5).
 fn dates(header: &Header, base: &Base, terms: Terms, verdict: &mut Verdict) {
     let Terms { window, now, .. } = terms;
+    let is_dated = base.value("date").is_some() || header.created().or(header.expires()).is_some();
+    verdict.window = is_dated.then_some(window);
     if let Some(text) = base.value("date") {
         let text = String::from_utf8_lossy(text);
         match Timestamp::parse_http_date(&text) {

@@ -121,6 +121,7 @@ fn content(header: &Header, message: &Message, verdict: &mut Verdict) {
 /// Whether `created` lies in the window and `expires` has not passed.
 fn dates(header: &Header, terms: Terms, verdict: &mut Verdict) {
     let Terms { window, now, .. } = terms;
+    verdict.window = header.created().or(header.expires).map(|_| window);
     let created = header.created().and_then(|created| {
         let date = Timestamp::from_unix(created);
         let what = format_args!("`created`, {created},");
