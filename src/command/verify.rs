@@ -21,7 +21,8 @@ Examples:
   curl -v ... 2>&1 | peerfarm verify - --key alice.pem --body body.json
 
 FILE holds raw HTTP/1.1 (CRLF or LF; what `curl -v` prints; pseudo-headers of
-HTTP/2 in place of the first line), a HAR, or an entry of the journal in JSON.
+HTTP/2 in place of the first line), a HAR, an entry of the journal in JSON, or
+what `send --misbehave --json` prints.
 
 Exit codes: 0 valid; 1 invalid, or unsigned; 2 a file cannot be read.")]
 pub struct Verify {

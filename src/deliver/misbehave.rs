@@ -5,7 +5,7 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::task::spawn_blocking;
-use url::Url;
+use url::{Position, Url};
 
 use crate::clock::Timestamp;
 use crate::command::Target;
@@ -43,11 +43,21 @@ pub struct Misbehaved {
     pub request: Request,
 }
 
-/// A request as it went out; its body is the activity.
+/// A request as it went out, in the form in which the journal has one that came in.
 #[derive(Clone, Debug, Serialize)]
 pub struct Request {
+    /// When it went out, the first time where it did so twice.
+    pub at: Timestamp,
+    /// The method: `POST`.
+    pub method: &'static str,
+    /// Path and query.
+    pub target: String,
+    /// The scheme.
+    pub scheme: String,
     /// Names and values, in order.
     pub headers: Vec<(String, String)>,
+    /// The body: the activity, byte for byte.
+    pub body: String,
 }
 
 /// An actor of the farm.
@@ -107,10 +117,12 @@ impl Outbound {
 
         let signer = self.signer(peer, who).await?;
         let dialect = how.dialect.unwrap_or(signer.software().signing.first);
-        let body = Bytes::from(activity.to_string());
+        let text = activity.to_string();
+        let body = Bytes::from(text.clone());
         let headers = self
             .wrong_headers(cast, &signer, dialect, inbox, &body, effect)
             .await?;
+        let request = Request::of(inbox, &headers, text);
         let send = || self.send_as_is(&signer, inbox, dialect, headers.clone(), body.clone());
         let mut deliveries = vec![send().await];
         let is_repeated = effect.repeats && deliveries.iter().all(Delivery::is_taken);
@@ -128,7 +140,7 @@ impl Outbound {
                 misbehaviour,
                 expected: misbehaviour.expected(),
                 finding,
-                request: Request::of(&headers),
+                request,
             }),
         })
     }
@@ -270,7 +282,7 @@ impl Outbound {
 }
 
 impl Request {
-    fn of(headers: &HeaderMap) -> Request {
+    fn of(inbox: &Url, headers: &HeaderMap, body: String) -> Request {
         let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
             (
                 name.to_string(),
@@ -278,7 +290,12 @@ impl Request {
             )
         };
         Request {
+            at: Timestamp::now(),
+            method: "POST",
+            target: inbox[Position::BeforePath..Position::AfterQuery].to_owned(),
+            scheme: inbox.scheme().to_owned(),
             headers: headers.iter().map(shown).collect(),
+            body,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! An entry of the farm's journal, as `GET /journal/{id}` and `journal show ID --json` have it.
+//! An entry of the farm's journal, as `GET /journal/{id}` and `journal show ID --json` have it, or the `request` that
+//! `send --misbehave --json` tells of, which is alike.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -45,13 +46,16 @@ pub(super) fn read(entry: &Value) -> Result<Saved, SavedError> {
     Ok(Saved {
         method: text("method")?.to_owned(),
         target: text("target")?.to_owned(),
-        scheme: None,
+        scheme: entry["scheme"].as_str().map(str::to_owned),
         authority: entry["authority"].as_str().map(str::to_owned),
         headers,
         body: content,
         at: at.map(|at| Told {
             at,
-            what: "when it arrived",
+            what: match entry["id"].is_string() {
+                true => "when it arrived",
+                false => "when it was sent",
+            },
         }),
         window: Window::deserialize(&entry["verdict"]["window"]).ok(),
         hs2019: (entry["verdict"]["algorithm"] == "rsa-v1_5-sha512").then_some(Hs2019::Sha512),

@@ -1,5 +1,5 @@
-//! A request that was saved in a file: as raw HTTP/1.1, in a HAR, or as an entry of the farm's journal. Bytes in, a
-//! [`Saved`] out; which of them it is shows in the content.
+//! A request that was saved in a file: as raw HTTP/1.1, in a HAR, as an entry of the farm's journal, or as `send
+//! --misbehave` tells of it. Bytes in, a [`Saved`] out; which of them it is shows in the content.
 
 mod body;
 mod error;
@@ -133,8 +133,10 @@ pub fn read(bytes: &[u8], entry: Option<usize>) -> Result<Saved, SavedError> {
     if document["entries"].is_array() {
         return Err(SavedError::List);
     }
-    match document["target"].is_string() && document["headers"].is_array() {
-        true => journal::read(&document),
+    // What a delivery that was wrong on purpose is told with.
+    let entry = document.get("request").unwrap_or(&document);
+    match entry["target"].is_string() && entry["headers"].is_array() {
+        true => journal::read(entry),
         false => Err(SavedError::OtherJson),
     }
 }

@@ -77,7 +77,9 @@ async fn what_was_sent_is_shown_as_it_arrived() {
         let sent = send(&farm, json!({"to": to, "note": "hello", "misbehave": name})).await;
         let id = last_entry(&farm).await["id"].as_str().unwrap().to_owned();
         let entry = Api::of(&farm).get(&format!("/journal/{id}")).await;
-        assert_eq!(sent["request"]["headers"], entry["headers"], "{name}");
+        for what in ["method", "target", "headers", "body"] {
+            assert_eq!(sent["request"][what], entry[what], "{name}");
+        }
         assert_eq!(
             sent["activity"].to_string(),
             entry["body"].as_str().unwrap(),
@@ -302,6 +304,27 @@ async fn the_exit_code_tells_whether_it_was_let_in() {
         (&json!("corrupt"), &json!(true))
     );
     assert!(!said.stdout.contains("PRIVATE"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_sent_is_judged_from_what_is_printed_as_it_was_on_arrival() {
+    let sut = Sut::start(&[]).await;
+    let farm = farm(&sut).start().await.unwrap();
+    let to = persona(&farm, "bob@mastodon2.test").id;
+    let key = json!(key_of(&farm, "alice@mastodon1.test").await).to_string();
+    for (dialect, name) in [("cavage", "stale"), ("rfc9421", "expired"), ("rfc9421", "replay")] {
+        let words = format!("{to} --misbehave {name} --dialect {dialect} --json");
+        let printed = said(&farm, words).await.stdout;
+        let judged = Peerfarm::with("verify - --key key --past 65m --json")
+            .stdin(&printed)
+            .file("key", &key);
+        let judged = tokio::task::spawn_blocking(move || judged.run()).await.unwrap();
+        let judged: Value = serde_json::from_str(&judged.stdout).unwrap();
+        let verdict = last_verdict(&farm).await;
+        for what in ["result", "reason", "covered", "signature_base"] {
+            assert_eq!(judged["verdict"][what], verdict[what], "{name}: {judged}");
+        }
+    }
 }
 
 #[test]
