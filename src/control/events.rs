@@ -141,6 +141,7 @@ mod tests {
             id,
             at: Timestamp::from_unix(1_700_000_000),
             host: "a.test".parse().unwrap(),
+            scheme: Some("https"),
             kind: "inbox",
             status: Some(202),
             outcome,

@@ -64,10 +64,11 @@ impl Peer {
     }
 
     /// The scheme in its URLs: `https`.
-    pub fn scheme(&self) -> &str {
-        self.origin
-            .split_once("://")
-            .map_or("https", |(scheme, _)| scheme)
+    pub fn scheme(&self) -> &'static str {
+        match self.origin.starts_with("http://") {
+            true => "http",
+            false => "https",
+        }
     }
 
     /// The actor of that name; capitals do not matter.

@@ -22,6 +22,8 @@ pub struct Entry {
     pub at: Timestamp,
     /// The peer it arrived at.
     pub host: Host,
+    /// The scheme that a signature covers there; `None` where no peer is.
+    pub scheme: Option<&'static str>,
     /// What the path is: `inbox`, `hook`, or the kind of a fetch.
     pub kind: &'static str,
     /// The status that was answered.
@@ -49,7 +51,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry with its request: target, version, `authority` where that is not in `Host` (HTTP/2), headers and body
+    /// The entry with its request: target, version, scheme, `authority` where that is not in `Host` (HTTP/2), headers and body
     /// (`body` where it is text, else `body_base64`).
     pub fn whole(&self) -> Whole<'_> {
         Whole(self)
@@ -134,6 +136,7 @@ impl Serialize for Whole<'_> {
             line: self.0.line(),
             target: raw.target(),
             version: raw.version(),
+            scheme: self.0.scheme,
             authority: raw.authority(),
             headers: HeaderLines(raw.headers()),
             body,
@@ -172,6 +175,8 @@ struct WholeLine<'a> {
     line: Line<'a>,
     target: &'a str,
     version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     authority: Option<&'a str>,
     headers: HeaderLines<'a>,

@@ -221,10 +221,12 @@ impl Record {
 
     fn entry(&mut self, outcome: Option<Ending>, service: Duration) -> Entry {
         let about = std::mem::take(&mut self.about);
+        let peer = self.site.world.peer(&self.host);
         Entry {
             id: self.site.world.journal.next_id(),
             at: self.at,
             host: self.host.clone(),
+            scheme: peer.map(|peer| peer.scheme()),
             kind: self.kind,
             status: self.status,
             outcome,

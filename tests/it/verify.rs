@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 
-use crate::support::{Http2, Peerfarm, Request, Sut, call, farm, last_entry, persona, plain};
+use crate::support::{
+    Api, FREE, Http2, Peerfarm, Request, Sut, call, farm, farm_with, last_entry, persona, plain, raw,
+};
 
 const KEY_ID: &str = "https://a.test/users/alice#main-key";
 const ALICE: &str = "https://a.test/users/alice";
@@ -592,6 +594,25 @@ async fn what_the_farm_judged_is_judged_the_same_from_its_journal() {
     let mut http2 = Http2::over(TcpStream::connect(plain(&farm)).await.unwrap()).await;
     http2.send(&create("7")).await;
     same(&farm, &actor, "valid").await;
+}
+
+#[tokio::test]
+async fn the_scheme_of_a_farm_without_tls_stays_with_its_journal() {
+    let (farm, _state) = farm_with(|settings| {
+        settings.listen.clear();
+        settings.listen_http = Some(FREE);
+    })
+    .await;
+    let actor = raw::get(plain(&farm), &persona(&farm, "alice@mastodon1.test").id, None).await;
+    let to = persona(&farm, "bob@mastodon2.test").id;
+    let body = json!({"to": to, "note": "hello", "dialect": "rfc9421"});
+    let sent = Api::of(&farm).tell("send", body).await.ok();
+    assert_eq!(sent["deliveries"][0]["status"], 202, "{sent}");
+    let shown = same(&farm, &actor.ok().to_string(), "valid").await;
+    assert!(
+        shown.contains("\"@target-uri\"") && shown.contains("\"http\""),
+        "{shown}"
+    );
 }
 
 /// Shows the newest entry with the binary, and lets it judge what it showed, which is returned.
