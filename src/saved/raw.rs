@@ -19,7 +19,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
     let (start, fields) = match first.starts_with(b":") {
         true => pseudo(&lines)?,
         false => (
-            Start::read(first).ok_or_else(|| SavedError::NoRequest(excerpt(first)))?,
+            // No more of it than of any key is the same: it may be one without its armour.
+            Start::read(first)
+                .ok_or_else(|| SavedError::NoRequest(excerpt(&first[..first.len().min(16)])))?,
             1,
         ),
     };

@@ -179,6 +179,7 @@ fn what_is_no_request_is_told_in_one_message() {
         ("{}", "neither a HAR"),
         ("{\"entries\": []}", "list of the journal"),
         ("-----BEGIN PRIVATE KEY-----MIIE", "it is a PEM"),
+        ("MC4CAQAwBQYDK2VwBCIEIMIIE", "begins with `MC4CAQAwBQYDK2Vw`"),
     ] {
         let error = error(text);
         assert!(error.contains(expected), "{text:?}: {error}");

@@ -20,8 +20,8 @@ pub struct Header {
     pub(super) expires: Option<i64>,
     /// The member of `Signature-Input` as structured fields write it, for the last line of the base.
     pub(super) strict: String,
-    /// The same member byte for byte.
-    pub(super) sent: String,
+    /// The same member byte for byte, where it is written otherwise.
+    pub(super) sent: Option<String>,
     pub(super) parameters: Parameters,
     pub(super) signature: Vec<u8>,
     pub(super) notes: Vec<&'static str>,
@@ -101,8 +101,8 @@ impl Header {
             algorithm: text(&list.params, "alg").map_err(malformed)?,
             created: time(&list.params, "created").map_err(malformed)?,
             expires: time(&list.params, "expires").map_err(malformed)?,
+            sent: (sent != strict).then(|| sent.to_owned()),
             strict,
-            sent: sent.to_owned(),
             signature: Vec::new(),
             notes: Vec::new(),
             key_id: match key_id.clone().map_err(malformed)? {
@@ -179,32 +179,33 @@ fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>>
             "there is `Signature-Input`, but no `Signature`",
         ));
     };
-    let (_, signatures) = dictionary("Signature", &field).map_err(|fault| match bad_base64(&field) {
-        // Whoever lets bad base64 pass must not let pass what could not be read at all.
-        Some(detail) => Box::new(
-            first
-                .failed(Reason::BadBase64, detail)
-                .failed(Reason::Malformed, fault),
-        ),
-        None if is_cavage(&field) => {
-            let fault =
-                format!("{fault}; this looks like draft-cavage, which goes without `Signature-Input`");
-            first.failed(Reason::Malformed, fault)
-        }
-        None => first.failed(Reason::Malformed, fault),
-    })?;
-    if members(&String::from_utf8_lossy(&field)).len() != signatures.len() {
+    let (text, mut signatures) =
+        dictionary("Signature", &field).map_err(|fault| match bad_base64(&field) {
+            // Whoever lets bad base64 pass must not let pass what could not be read at all.
+            Some(detail) => Box::new(
+                first
+                    .failed(Reason::BadBase64, detail)
+                    .failed(Reason::Malformed, fault),
+            ),
+            None if is_cavage(&field) => {
+                let fault =
+                    format!("{fault}; this looks like draft-cavage, which goes without `Signature-Input`");
+                first.failed(Reason::Malformed, fault)
+            }
+            None => first.failed(Reason::Malformed, fault),
+        })?;
+    if members(text).len() != signatures.len() {
         return Err(malformed(
             "`Signature` has a label twice; each stands for one signature",
         ));
     }
     for header in &mut *found {
         let label = header.label.as_str();
-        header.signature = match signatures.get(label) {
+        header.signature = match signatures.swap_remove(label) {
             Some(ListEntry::Item(Item {
                 bare_item: BareItem::ByteSequence(bytes),
                 ..
-            })) => bytes.clone(),
+            })) => bytes,
             Some(_) => {
                 let detail = format!(
                     "`Signature` has `{label}`, which should be base64 between colons: `{label}=:...:`"
@@ -217,8 +218,7 @@ fn attach(found: &mut [Header], headers: &HeaderMap) -> Result<(), Box<Verdict>>
             }
         };
     }
-    let known = |label: &str| found.iter().any(|header| header.label == label);
-    match signatures.keys().find(|label| !known(label.as_str())) {
+    match signatures.keys().next() {
         Some(label) => {
             let detail = format!("`{label}` is in `Signature`, but not in `Signature-Input`");
             Err(malformed(detail))

@@ -147,13 +147,16 @@ fn proof(header: &Header, message: &Message, base: &Base, key: &VerifyingKey, ve
     let algorithm = fitting.unwrap_or(kind.algorithm());
     verdict.algorithm = Some(algorithm);
     let verifies = |algorithm, bytes: &[u8]| key.verifies(algorithm, bytes, &header.signature);
-    let reserialized = header.sent != header.strict;
     if verifies(algorithm, &base.bytes(&header.strict)) {
-        verdict.notes.extend(reserialized.then_some("input_reserialized"));
+        verdict
+            .notes
+            .extend(header.sent.is_some().then_some("input_reserialized"));
         return;
     }
     // Section 2.5 wants the last line as structured fields write it; who copies the field signs its very bytes.
-    if reserialized && verifies(algorithm, &base.bytes(&header.sent)) {
+    if let Some(sent) = &header.sent
+        && verifies(algorithm, &base.bytes(sent))
+    {
         verdict.notes.push("input_as_sent");
         return;
     }
