@@ -5,7 +5,7 @@ use http::HeaderMap;
 use sfv::{Dictionary, Parser};
 
 use crate::signature::dictionary::{Member, members};
-use crate::signature::digest::slip;
+use crate::signature::digest::{slip, unusual};
 use crate::signature::field::combined;
 use crate::signature::{Finding, Reason, base64};
 
@@ -65,6 +65,13 @@ pub fn check(headers: &HeaderMap, body: &[u8]) -> Vec<Finding> {
         findings.push(Finding::new(Reason::UnsupportedDigest, detail));
     }
     findings
+}
+
+/// What is unusual about the `Content-Digest` headers, in the names of a verdict's notes.
+pub(super) fn notes(headers: &HeaderMap) -> Vec<&'static str> {
+    let field = combined("content-digest", headers).unwrap_or_default();
+    let text = String::from_utf8_lossy(&field);
+    unusual(members(&text).iter().map(|member| member.key.trim()))
 }
 
 /// Whether a field is one of the two usual members and nothing else, which needs no parser to be a dictionary.

@@ -71,6 +71,31 @@ pub fn check(headers: &HeaderMap, body: &[u8]) -> Vec<Finding> {
     findings
 }
 
+/// What is unusual about the `Digest` headers, in the names of a verdict's notes: no SHA-256, or more than one digest.
+pub(super) fn notes(headers: &HeaderMap) -> Vec<&'static str> {
+    let lines = headers.get_all("digest").iter();
+    let lines: Vec<Cow<str>> = lines
+        .map(|line| String::from_utf8_lossy(line.as_bytes()))
+        .collect();
+    let members = lines.iter().flat_map(|line| line.split(',')).map(str::trim);
+    let names = members.filter(|member| !member.is_empty());
+    unusual(names.map(|member| member.split_once('=').map_or(member, |(name, _)| name.trim())))
+}
+
+/// The same of digests by the names of their algorithms.
+pub(super) fn unusual<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'static str> {
+    let (mut count, mut sha256) = (0, false);
+    for name in names {
+        count += 1;
+        sha256 |= name.eq_ignore_ascii_case("sha-256");
+    }
+    let without = (count > 0 && !sha256).then_some("digest_without_sha256");
+    without
+        .into_iter()
+        .chain((count > 1).then_some("several_digests"))
+        .collect()
+}
+
 fn algorithm(name: &str) -> Option<&'static digest::Algorithm> {
     // RFC 3230 section 4.1.1: the names are case-insensitive.
     match name.to_ascii_lowercase().as_str() {

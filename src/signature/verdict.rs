@@ -239,6 +239,10 @@ pub const NOTES: &[(&str, &str)] = &[
         "the signature came in `Authorization: Signature`",
     ),
     (
+        "digest_without_sha256",
+        "the body's digest is not given by SHA-256, which some software wants",
+    ),
+    (
         "ecdsa_der",
         "the ECDSA signature is DER, where r and s side by side are the usual form",
     ),
@@ -254,6 +258,10 @@ pub const NOTES: &[(&str, &str)] = &[
     (
         "scheme_prefix",
         "`Signature:` has the scheme word, which belongs to `Authorization`",
+    ),
+    (
+        "several_digests",
+        "the body's digest is given more than once, which some software does not take",
     ),
     (
         "several_signatures",

@@ -1,6 +1,7 @@
 //! What some software lets pass and other refuses, since no specification settles it, or many break it. Each has a
 //! switch in the profile; the verdict is the same either way.
 
+use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use peerfarm::Running;
@@ -17,9 +18,12 @@ async fn lenient_and_strict(sut: &Sut) -> [(Running, [TempDir; 2]); 2] {
     let lenient = of(r#""query_omitted", "bad_base64""#, "");
     let strict = of(
         "",
-        r#""scheme_prefix", "authorization_header", "ecdsa_der", "several_signatures""#,
+        r#""scheme_prefix", "authorization_header", "ecdsa_der", "several_signatures", "digest_without_sha256""#,
     );
-    let own = of(r#""query_omitted""#, r#""several_signatures""#);
+    let own = of(
+        r#""query_omitted""#,
+        r#""several_signatures", "authorization_header", "digest_without_sha256""#,
+    );
     let farm = async |switches: &str| {
         let algorithms = "algorithms = [\"rsa-v1_5-sha256\"]\n";
         changed(sut, &[(&own, switches), (algorithms, "")]).await
@@ -97,6 +101,20 @@ async fn a_signature_in_authorization_is_let_pass_or_not() {
         signed
             .without("signature")
             .with("authorization", &format!("Signature {field}"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_digest_by_sha_512_alone_is_let_pass_or_not() {
+    let sut = Sut::start(&["u1"]).await;
+    let verdict = json!(["valid", null, ["digest_without_sha256"]]);
+    parts(&sut, "digest_without_sha256", verdict, |inbox| {
+        let whole = create(&sut, inbox);
+        let sha512 = STANDARD.encode(digest::digest(&digest::SHA512, &whole.body));
+        whole
+            .with("digest", &format!("SHA-512={sha512}"))
+            .signed(&sut, "u1")
     })
     .await;
 }

@@ -124,6 +124,7 @@ fn content(header: &Header, request: &Request, verdict: &mut Verdict) {
         );
         verdict.add(Finding::new(Reason::DigestNotSigned, detail));
     }
+    verdict.notes.extend(digest::notes(request.headers));
     for finding in digest::check(request.headers, request.body) {
         verdict.add(finding);
     }

@@ -113,6 +113,7 @@ fn content(header: &Header, message: &Message, verdict: &mut Verdict) {
         );
         verdict.add(Finding::new(Reason::DigestNotSigned, detail));
     }
+    verdict.notes.extend(content_digest::notes(message.headers()));
     for finding in content_digest::check(message.headers(), message.body()) {
         verdict.add(finding);
     }

@@ -359,7 +359,7 @@ fn section_4_3_each_of_two_signatures_has_its_verdict() {
         // The query is covered by neither.
         let proxy = judge(1, "test-key-rsa");
         assert_eq!(proxy.label.as_deref(), Some("proxy_sig"));
-        assert_eq!(proxy.notes, ["several_signatures"]);
+        assert_eq!(proxy.notes, ["several_signatures", "digest_without_sha256"]);
         assert_eq!(proxy.untolerated(&[Reason::HeaderNotSigned]), None);
         // The proxy changed the host, which the client's signature covers.
         let client = judge(0, "test-key-ecc-p256");
