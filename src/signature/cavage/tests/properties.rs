@@ -41,8 +41,9 @@ impl Manner {
         }
     }
 
-    fn signed(self, target: &str, note: &str, body: &[u8]) -> Sent {
+    fn signed(self, method: &str, target: &str, note: &str, body: &[u8]) -> Sent {
         let sent = Sent {
+            method: method.to_owned(),
             body: body.to_vec(),
             ..Sent::post(target).without("digest")
         };
@@ -180,11 +181,12 @@ proptest! {
     #[test]
     fn what_is_signed_verifies(
         manner in manner(),
+        method in "GET|HEAD|POST|PUT",
         target in "/[!-~]{0,40}(\\?[!-~]{0,20})?",
         note in "[!-~]([ -~]{0,20}[!-~])?",
         body in prop::collection::vec(any::<u8>(), 0..200),
     ) {
-        let verdict = manner.verdict(&manner.signed(&target, &note, &body));
+        let verdict = manner.verdict(&manner.signed(&method, &target, &note, &body));
         prop_assert_eq!((verdict.result, verdict.detail), (Outcome::Valid, None));
         prop_assert_eq!(verdict.covered, &COVERED[..manner.covered()]);
     }
@@ -192,14 +194,15 @@ proptest! {
     #[test]
     fn one_covered_byte_changed_is_noticed(
         manner in manner(),
+        method in "GET|POST",
         target in "/[a-z]{1,20}",
         note in "[!-~]{1,20}",
         body in prop::collection::vec(any::<u8>(), 1..100),
-        place in 0usize..7,
+        place in 0usize..8,
         at: prop::sample::Index,
         bit in 0u32..4,
     ) {
-        let mut sent = manner.signed(&target, &note, &body);
+        let mut sent = manner.signed(&method, &target, &note, &body);
         prop_assert_eq!(manner.verdict(&sent).result, Outcome::Valid);
         // A changed bit among the low four leaves a printable character printable, but for DEL.
         let flip = |bytes: &[u8]| {
@@ -220,7 +223,7 @@ proptest! {
                 prop_assume!(manner.covered() == COVERED.len());
             }
             _ => {
-                let name = ["host", "date", "x-note"][place - 4];
+                let name = ["host", "date", "x-note", "digest"][place - 4];
                 let Ok(value) = HeaderValue::from_bytes(&flip(sent.headers[name].as_bytes())) else { return Ok(()) };
                 // Space around a value is no part of it.
                 prop_assume!(value.as_bytes().trim_ascii().len() == value.len());
@@ -232,7 +235,7 @@ proptest! {
 
     #[test]
     fn one_byte_of_the_signature_changed_is_noticed(manner in manner(), at: prop::sample::Index, bit in 0u32..8) {
-        let sent = manner.signed("/inbox", "note", b"{}");
+        let sent = manner.signed("POST", "/inbox", "note", b"{}");
         let text = sent.headers["signature"].to_str().unwrap().to_owned();
         let (before, signature) = text.rsplit_once("signature=\"").unwrap();
         let mut bytes = signature::base64::decode(signature.trim_end_matches('"')).bytes.unwrap();
@@ -245,7 +248,7 @@ proptest! {
 
     #[test]
     fn one_component_left_out_is_noticed(manner in manner(), which: prop::sample::Index) {
-        let sent = manner.signed("/inbox", "note", b"{}");
+        let sent = manner.signed("POST", "/inbox", "note", b"{}");
         let listed = &COVERED[..manner.covered()];
         let left: Vec<&str> = listed.iter().copied().filter(|name| *name != listed[which.index(listed.len())]).collect();
         let text = sent.headers["signature"].to_str().unwrap().replace(&listed.join(" "), &left.join(" "));

@@ -32,8 +32,9 @@ fn key(kind: usize) -> SigningKey {
     }
 }
 
-fn signed(key: &SigningKey, target: &str, note: &str, body: &[u8]) -> Sent {
+fn signed(key: &SigningKey, method: &str, target: &str, note: &str, body: &[u8]) -> Sent {
     let sent = Sent {
+        method: method.to_owned(),
         body: body.to_vec(),
         ..Sent::post(target).without("digest")
     };
@@ -134,12 +135,13 @@ proptest! {
     #[test]
     fn what_is_signed_verifies(
         kind in 0usize..6,
+        method in "GET|HEAD|POST|PUT",
         target in "/[!-~]{0,40}(\\?[!-~]{0,20})?",
         note in "[!-~]([ -~]{0,20}[!-~])?",
         body in prop::collection::vec(any::<u8>(), 0..200),
     ) {
         let key = key(kind);
-        let sent = signed(&key, &target, &note, &body);
+        let sent = signed(&key, &method, &target, &note, &body);
         let verdict = sent.verdict_by(key.public_key(), HOUR, NOW);
         prop_assert_eq!((verdict.result, verdict.detail), (Outcome::Valid, None));
     }
@@ -147,15 +149,16 @@ proptest! {
     #[test]
     fn one_covered_byte_changed_is_noticed(
         kind in 0usize..6,
+        method in "GET|POST",
         target in "/[a-z]{1,20}",
         note in "[!-~]{1,20}",
         body in prop::collection::vec(any::<u8>(), 1..100),
-        place in 0usize..6,
+        place in 0usize..7,
         at: prop::sample::Index,
         bit in 0u32..4,
     ) {
         let key = key(kind);
-        let mut sent = signed(&key, &target, &note, &body);
+        let mut sent = signed(&key, &method, &target, &note, &body);
         prop_assert_eq!(outcome(&sent, &key), Outcome::Valid);
         // A changed bit among the low four leaves a printable character printable, but for DEL.
         let flip = |bytes: &[u8]| {
@@ -169,7 +172,7 @@ proptest! {
             1 => sent.target = String::from_utf8(flip(sent.target.as_bytes())).unwrap(),
             2 => sent.method = String::from_utf8(flip(sent.method.as_bytes())).unwrap(),
             _ => {
-                let name = ["host", "date", "x-note"][place - 3];
+                let name = ["host", "date", "x-note", "content-digest"][place - 3];
                 let Ok(value) = HeaderValue::from_bytes(&flip(sent.headers[name].as_bytes())) else { return Ok(()) };
                 // Space around a value is no part of it.
                 prop_assume!(value.as_bytes().trim_ascii().len() == value.len());
@@ -182,7 +185,7 @@ proptest! {
     #[test]
     fn one_parameter_changed_is_noticed(note in "[a-z]{1,20}", at: prop::sample::Index) {
         let key = ed25519();
-        let mut sent = signed(&key, "/inbox", &note, b"{}");
+        let mut sent = signed(&key, "POST", "/inbox", &note, b"{}");
         let input = sent.headers["signature-input"].to_str().unwrap().to_owned();
         let start = input.find(";created").unwrap();
         let index = start + at.index(input.len() - start);
