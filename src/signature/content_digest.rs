@@ -5,7 +5,7 @@ use http::HeaderMap;
 use sfv::{Dictionary, Parser};
 
 use crate::signature::dictionary::{Member, members};
-use crate::signature::digest::{slip, unusual};
+use crate::signature::digest::{algorithm, mismatch, offered, unusual};
 use crate::signature::field::combined;
 use crate::signature::{Finding, Reason, base64};
 
@@ -56,12 +56,10 @@ pub fn check(headers: &HeaderMap, body: &[u8]) -> Vec<Finding> {
         findings.insert(0, Finding::new(Reason::Malformed, detail));
     }
     if others.len() == members.len() {
-        let offered = if others.is_empty() {
-            "nothing".to_owned()
-        } else {
-            format!("`{}`", others.join("`, `"))
-        };
-        let detail = format!("`Content-Digest` offers {offered}; `sha-256` or `sha-512` is needed");
+        let detail = format!(
+            "`Content-Digest` offers {}; `sha-256` or `sha-512` is needed",
+            offered(&others)
+        );
         findings.push(Finding::new(Reason::UnsupportedDigest, detail));
     }
     findings
@@ -95,15 +93,6 @@ fn missing(headers: &HeaderMap, body: &[u8]) -> Finding {
     Finding::new(Reason::DigestMissing, detail)
 }
 
-/// The algorithm of that name (RFC 9530 section 5), in any case, so that one in capitals is compared all the same.
-fn algorithm(name: &str) -> Option<&'static digest::Algorithm> {
-    match name.to_ascii_lowercase().as_str() {
-        "sha-256" => Some(&digest::SHA256),
-        "sha-512" => Some(&digest::SHA512),
-        _ => None,
-    }
-}
-
 fn compare(member: Member, algorithm: &'static digest::Algorithm, body: &[u8], findings: &mut Vec<Finding>) {
     let Member { key, value } = member;
     let shown = || format!("{key}={value}");
@@ -132,20 +121,13 @@ fn compare(member: Member, algorithm: &'static digest::Algorithm, body: &[u8], f
     }
     let computed = digest::digest(algorithm, body);
     if given.bytes.as_deref() != Some(computed.as_ref()) {
-        let told = findings
-            .iter()
-            .any(|finding| finding.reason == Reason::DigestMismatch);
-        let slip = (!told).then(|| slip(body, text, given.bytes.as_deref(), algorithm));
-        let detail = format!(
-            "`Content-Digest` has `{}`, but the body of {} bytes gives `{}`{}",
-            shown(),
-            body.len(),
-            base64::encode(computed),
-            slip.flatten()
-                .map(|slip| format!("; it is {slip}"))
-                .unwrap_or_default()
+        let told = mismatch(
+            &format!("`Content-Digest` has `{}`", shown()),
+            (body, algorithm),
+            (text, given.bytes.as_deref()),
+            findings,
         );
-        findings.push(Finding::new(Reason::DigestMismatch, detail));
+        findings.push(told);
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod guess;
 
-pub(super) use guess::slip;
-
 use std::borrow::Cow;
 
 use aws_lc_rs::digest;
@@ -60,12 +58,10 @@ pub fn check(headers: &HeaderMap, body: &[u8]) -> Vec<Finding> {
         }
     }
     if others.len() == members.len() {
-        let offered = if others.is_empty() {
-            "nothing".to_owned()
-        } else {
-            format!("`{}`", others.join("`, `"))
-        };
-        let detail = format!("`Digest` offers {offered}; `SHA-256` or `SHA-512` is needed");
+        let detail = format!(
+            "`Digest` offers {}; `SHA-256` or `SHA-512` is needed",
+            offered(&others)
+        );
         findings.push(Finding::new(Reason::UnsupportedDigest, detail));
     }
     findings
@@ -96,8 +92,17 @@ pub(super) fn unusual<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'static 
         .collect()
 }
 
-fn algorithm(name: &str) -> Option<&'static digest::Algorithm> {
-    // RFC 3230 section 4.1.1: the names are case-insensitive.
+/// The names of algorithms, for a person.
+pub(super) fn offered(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        names => format!("`{}`", names.join("`, `")),
+    }
+}
+
+/// The algorithm of that name, in any case: RFC 3230 section 4.1.1 has it so, and under RFC 9530 section 5 one in
+/// capitals is no dictionary, and is compared all the same.
+pub(super) fn algorithm(name: &str) -> Option<&'static digest::Algorithm> {
     match name.to_ascii_lowercase().as_str() {
         "sha-256" => Some(&digest::SHA256),
         "sha-512" => Some(&digest::SHA512),
@@ -119,20 +124,37 @@ fn compare(
     }
     let computed = digest::digest(algorithm, body);
     if given.bytes.as_deref() != Some(computed.as_ref()) {
-        // Once: whoever sends several slips in each alike.
-        let told = findings
-            .iter()
-            .any(|finding| finding.reason == Reason::DigestMismatch);
-        let slip = (!told).then(|| slip(body, value, given.bytes.as_deref(), algorithm));
-        let slip = slip.flatten().map(|slip| format!("; it is {slip}"));
-        let detail = format!(
-            "`Digest` has `{member}`, but the body of {} bytes gives `{}`{}",
-            body.len(),
-            base64::encode(computed),
-            slip.unwrap_or_default()
+        let told = mismatch(
+            &format!("`Digest` has `{member}`"),
+            (body, algorithm),
+            (value, given.bytes.as_deref()),
+            findings,
         );
-        findings.push(Finding::new(Reason::DigestMismatch, detail));
+        findings.push(told);
     }
+}
+
+/// The finding on a digest that is not the body's by that algorithm. `given` is its text and the bytes in it; `before`
+/// what is found already.
+pub(super) fn mismatch(
+    what: &str,
+    (body, algorithm): (&[u8], &'static digest::Algorithm),
+    (text, bytes): (&str, Option<&[u8]>),
+    before: &[Finding],
+) -> Finding {
+    // Once: whoever sends several slips in each alike.
+    let is_told = before
+        .iter()
+        .any(|finding| finding.reason == Reason::DigestMismatch);
+    let slip = (!is_told).then(|| guess::slip(body, text, bytes, algorithm));
+    let slip = slip.flatten().map(|slip| format!("; it is {slip}"));
+    let detail = format!(
+        "{what}, but the body of {} bytes gives `{}`{}",
+        body.len(),
+        base64::encode(digest::digest(algorithm, body)),
+        slip.unwrap_or_default()
+    );
+    Finding::new(Reason::DigestMismatch, detail)
 }
 
 /// How many digests of one request are computed.

@@ -9,7 +9,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 /// The slip that explains the digest, in words that go on from "it is". `text` is its value as it came and `given`
 /// the bytes in it. Computes ten digests at most, of bodies no longer than [`MAX_GUESSED`].
-pub(in crate::signature) fn slip(
+pub(super) fn slip(
     body: &[u8],
     text: &str,
     given: Option<&[u8]>,
